@@ -113,7 +113,7 @@ class Writer:
         instruction.update(iter_out=1, iter_in=1)
         uops = [uop for uop in uops if uop[0] not in [other[1] for other in uops]]
         if uops:
-            self.load_uops([encode_uop(config, *uop, 0) for uop in uops], instruction)
+            self.load_uops([encode_uop(config, uop[0], uop[1], 0) for uop in uops], instruction)
             self.instructions.append(instruction)
 
     def load_uops(self, words, instruction):

@@ -86,7 +86,7 @@ def test_any_instructions(name):
     config = random_programs.CONFIGS[name]
     rng = np.random.default_rng(5)
     depth = min(config.depth(memory) for memory in (INP, 3))
-    instructions = []
+    instructions: list[dict[str, int]] = []
     while len(instructions) < 1000:
         instruction = make_any_instruction(config, rng)
         if instruction["opcode"] == LOAD and depth < 2048:
