@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -79,21 +78,7 @@ private:
 } // namespace
 
 /// Whether one launch more has to do `op`, which is at the top of a kernel.
-static bool isStep(Operation *op) {
-  if (hasBoundLoop(op))
-    return true;
-  return op
-      ->walk([](Operation *inner) {
-        if (isa<cf::AssertOp>(inner))
-          return WalkResult::interrupt();
-        if (isa<memref::AllocaOp>(inner) || isMemoryEffectFree(inner) ||
-            inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-            hasSingleEffect<MemoryEffects::Read>(inner))
-          return WalkResult::advance();
-        return WalkResult::interrupt();
-      })
-      .wasInterrupted();
-}
+static bool isStep(Operation *op) { return hasBoundLoop(op) || hasEffects(op); }
 
 LogicalResult KernelSplitter::split() {
   SmallVector<Operation *> serial, steps;

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -120,12 +121,15 @@ public:
 
 private:
   Value getId(BoundAxis bound, Location loc);
+  std::pair<Value, Value> getRange(scf::ForallOp loop, Value id);
   void inlineBody(scf::ForallOp loop, Value index);
   void lowerBlockLoop(scf::ForallOp loop);
   /// Makes a region code of one thread.
   void lowerThreads(Operation *op);
   void lowerThreadLoop(scf::ForallOp loop);
-  void runOnOneThread(Block::iterator begin, Block::iterator end);
+  /// Lets one thread run what is there, but along axes that are shared out.
+  void runOnOneThread(Block::iterator begin, Block::iterator end,
+                      std::array<bool, 3> isShared = {});
   /// Says that a region follows, before `op`.
   void enter(const Accesses &accesses, Operation *op);
   /// Puts a barrier before `op`.
@@ -182,7 +186,7 @@ static Accesses getAccesses(Operation *op) {
       Value value = instance.getValue();
       if (!value) {
         // Assertions order nothing in memory.
-        accesses.isUnknown |= inner->getName().getStringRef() != "cf.assert";
+        accesses.isUnknown |= !isa<cf::AssertOp>(inner);
         continue;
       }
       Value root = getRoot(value);
@@ -198,6 +202,19 @@ Value ThreadLowering::getId(BoundAxis bound, Location loc) {
   if (bound.isBlock)
     return gpu::BlockIdOp::create(builder, loc, dimension);
   return gpu::ThreadIdOp::create(builder, loc, dimension);
+}
+
+/// The iteration that number `id` begins with, and where iterations end.
+std::pair<Value, Value> ThreadLowering::getRange(scf::ForallOp loop, Value id) {
+  Location loc = loop.getLoc();
+  auto toValue = [&](OpFoldResult bound) {
+    return getValueOrCreateConstantIndexOp(builder, loc, bound);
+  };
+  OpFoldResult lower = loop.getMixedLowerBound()[0];
+  Value first = id;
+  if (getConstantIntValue(lower) != 0)
+    first = arith::AddIOp::create(builder, loc, toValue(lower), id);
+  return {first, toValue(loop.getMixedUpperBound()[0])};
 }
 
 /// Moves the body of a loop to where the builder is, for one iteration.
@@ -230,15 +247,7 @@ void ThreadLowering::lowerBlockLoop(scf::ForallOp loop) {
   builder.setInsertionPoint(loop);
   BoundAxis bound = *getBoundAxis(loop);
   Value id = getId(bound, loc);
-  OpFoldResult lower = loop.getMixedLowerBound()[0];
-  Value first =
-      getConstantIntValue(lower) == 0
-          ? id
-          : arith::AddIOp::create(
-                builder, loc,
-                getValueOrCreateConstantIndexOp(builder, loc, lower), id);
-  Value upper = getValueOrCreateConstantIndexOp(builder, loc,
-                                                loop.getMixedUpperBound()[0]);
+  auto [first, upper] = getRange(loop, id);
   if (isExact(loop)) {
     inlineBody(loop, first);
     loop.erase();
@@ -258,15 +267,7 @@ void ThreadLowering::lowerThreadLoop(scf::ForallOp loop) {
   isUsed[bound.axis] = true;
   builder.setInsertionPoint(loop);
   Value id = getId(bound, loc);
-  OpFoldResult lower = loop.getMixedLowerBound()[0];
-  Value first =
-      getConstantIntValue(lower) == 0
-          ? id
-          : arith::AddIOp::create(
-                builder, loc,
-                getValueOrCreateConstantIndexOp(builder, loc, lower), id);
-  Value upper = getValueOrCreateConstantIndexOp(builder, loc,
-                                                loop.getMixedUpperBound()[0]);
+  auto [first, upper] = getRange(loop, id);
   std::optional<int64_t> extent = getExtent(loop);
   Block *body = nullptr;
   if (!extent) {
@@ -297,23 +298,21 @@ void ThreadLowering::lowerThreadLoop(scf::ForallOp loop) {
 }
 
 void ThreadLowering::lowerThreads(Operation *op) {
-  if (std::optional<BoundAxis> bound = getBoundAxis(op)) {
-    auto loop = cast<scf::ForallOp>(op);
-    return lowerThreadLoop(loop);
-  }
+  if (getBoundAxis(op))
+    return lowerThreadLoop(cast<scf::ForallOp>(op));
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : llvm::make_early_inc_range(block))
         lowerThreads(&inner);
 }
 
-void ThreadLowering::runOnOneThread(Block::iterator begin,
-                                    Block::iterator end) {
+void ThreadLowering::runOnOneThread(Block::iterator begin, Block::iterator end,
+                                    std::array<bool, 3> isShared) {
   Location loc = begin->getLoc();
   builder.setInsertionPoint(&*begin);
   Value isFirst;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    if (size[axis] == 1)
+    if (size[axis] == 1 || isShared[axis])
       continue;
     Value id = getId({/*isBlock=*/false, axis}, loc);
     Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
@@ -331,11 +330,10 @@ void ThreadLowering::runOnOneThread(Block::iterator begin,
                                end);
 }
 
-/// Whether an operation changes memory, or ends the kernel.
-static bool hasEffects(Operation *op) {
+bool mlir::relay::detail::hasEffects(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        if (inner->getName().getStringRef() == "cf.assert")
+        if (isa<cf::AssertOp>(inner))
           return WalkResult::interrupt();
         if (isa<memref::AllocaOp>(inner) || isMemoryEffectFree(inner) ||
             inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
@@ -392,29 +390,8 @@ LogicalResult ThreadLowering::lowerBlock(Block &block) {
       Operation *last = op->getPrevNode();
       lowerThreadLoop(cast<scf::ForallOp>(op));
       // Along other axes, one thread does what all would.
-      SmallVector<unsigned> idle;
-      for (unsigned axis = 0; axis < 3; ++axis)
-        if (!isUsed[axis] && size[axis] != 1)
-          idle.push_back(axis);
-      if (!idle.empty()) {
-        auto begin = last ? std::next(last->getIterator()) : block.begin();
-        builder.setInsertionPoint(&block, begin);
-        Location loc = begin->getLoc();
-        Value isFirst;
-        for (unsigned axis : idle) {
-          Value isZero = arith::CmpIOp::create(
-              builder, loc, arith::CmpIPredicate::eq,
-              getId({/*isBlock=*/false, axis}, loc), getIndex(0, loc));
-          isFirst = isFirst
-                        ? arith::AndIOp::create(builder, loc, isFirst, isZero)
-                        : isZero;
-        }
-        auto ifOp = scf::IfOp::create(builder, loc, isFirst,
-                                      /*withElseRegion=*/false);
-        ifOp.thenBlock()->getOperations().splice(
-            ifOp.thenBlock()->begin(), block.getOperations(),
-            std::next(ifOp->getIterator()), next);
-      }
+      runOnOneThread(last ? std::next(last->getIterator()) : block.begin(),
+                     next, isUsed);
       it = next;
       // What a thread has waited for, all see after a barrier.
       if (isWait)

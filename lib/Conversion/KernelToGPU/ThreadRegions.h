@@ -29,12 +29,15 @@ std::optional<BoundAxis> getBoundAxis(Operation *op);
 /// Whether `op` is, or has in it, a loop that is bound.
 bool hasBoundLoop(Operation *op);
 
+/// Whether an operation changes memory, or ends the kernel.
+bool hasEffects(Operation *op);
+
 /// What threads a nest needs: the largest extents of its loops.
 FailureOr<BlockSize> getBlockSize(Operation *op);
 
-/// Makes all bound loops in the body of `function` code of one thread. `grids`
-/// says of a loop that is bound to blocks whether the grid has a block for each
-/// iteration; others go over several.
+/// Makes all bound loops in the body of `function` code of one thread.
+/// `isExact` says of a loop that is bound to blocks whether the grid has a
+/// block for each iteration; others go over several.
 LogicalResult lowerBoundLoops(gpu::GPUFuncOp function, BlockSize size,
                               llvm::function_ref<bool(scf::ForallOp)> isExact);
 

@@ -117,6 +117,10 @@ Value ProductEmitter::count(ArrayRef<int64_t> vars) {
   return total;
 }
 
+Value ProductEmitter::countTiles(ArrayRef<int64_t> vars, int64_t size) {
+  return div(add(count(vars), index(size - 1)), index(size));
+}
+
 void ProductEmitter::decode(Value linear, ArrayRef<int64_t> vars,
                             SmallVectorImpl<Value> &position) {
   for (size_t i = vars.size(); i-- != 0;) {
@@ -640,9 +644,6 @@ void ProductEmitter::emitAsyncSteps(Value numSteps, Value firstRow,
 
 LogicalResult ProductEmitter::emitTile(Value number) {
   ArrayRef<int64_t> tile = attr.getTile().asArrayRef();
-  auto countTiles = [&](ArrayRef<int64_t> vars, int64_t size) {
-    return div(add(count(vars), index(size - 1)), index(size));
-  };
   Value rowTiles = countTiles(rows, tile[0]);
   Value columnTiles = countTiles(columns, tile[1]);
   // Tiles of the same columns run together, which keeps those in cache.
@@ -713,9 +714,6 @@ LogicalResult ProductEmitter::emit() {
   }
 
   ArrayRef<int64_t> tile = attr.getTile().asArrayRef();
-  auto countTiles = [&](ArrayRef<int64_t> vars, int64_t size) {
-    return div(add(count(vars), index(size - 1)), index(size));
-  };
   Value numTiles =
       mul(mul(countTiles(rows, tile[0]), countTiles(columns, tile[1])),
           count(attr.getBatch().asArrayRef()));

@@ -62,6 +62,8 @@ private:
   Value isLess(Value lhs, Value rhs);
   /// The product of extents.
   Value count(ArrayRef<int64_t> vars);
+  /// How many tiles of `size` cover that.
+  Value countTiles(ArrayRef<int64_t> vars, int64_t size);
   /// The values of variables, of which `linear` is the number in row-major
   /// order.
   void decode(Value linear, ArrayRef<int64_t> vars,

@@ -178,11 +178,6 @@ LogicalResult KernelEmitter::emitLoop(ForOp loop) {
 }
 
 LogicalResult KernelEmitter::emitIterations(ForOp loop, BodyFn body) {
-  auto toValue = [&](OpFoldResult bound) {
-    if (auto value = dyn_cast<Value>(bound))
-      return lookup(value).value;
-    return getConstantIndex(*getConstantIntValue(bound));
-  };
   if (loop.getKind() == ForKind::ThreadBinding)
     return emitBound(loop, body);
   if (loop.getKind() == ForKind::Parallel)
@@ -202,8 +197,8 @@ LogicalResult KernelEmitter::emitIterations(ForOp loop, BodyFn body) {
     }
     return success();
   }
-  return emitSerial(loop, toValue(loop.getLowerBound()),
-                    toValue(loop.getUpperBound()), body);
+  return emitSerial(loop, getBound(loop.getLowerBound()),
+                    getBound(loop.getUpperBound()), body);
 }
 
 LogicalResult KernelEmitter::emitSerial(ForOp loop, Value lower, Value upper,
@@ -216,6 +211,21 @@ LogicalResult KernelEmitter::emitSerial(ForOp loop, Value lower, Value upper,
   return body();
 }
 
+Value KernelEmitter::getBound(OpFoldResult bound) {
+  if (auto value = dyn_cast<Value>(bound))
+    return lookup(value).value;
+  return getConstantIndex(*getConstantIntValue(bound));
+}
+
+LogicalResult KernelEmitter::emitWithBuffers(ForOp loop, BodyFn body) {
+  llvm::SaveAndRestore saved(allocaPoint);
+  llvm::SaveAndRestore savedBytes(stackBytes, int64_t(0));
+  allocaPoint = arith::ConstantIndexOp::create(builder, loc, 0);
+  for (tir::AllocBufferOp alloc : deferredAllocs.lookup(loop))
+    createAlloca(alloc);
+  return body();
+}
+
 LogicalResult KernelEmitter::emitParallel(ForOp loop, BodyFn body) {
   if (!isa<tir::PrimFuncOp>(loop->getParentOp())) {
     InFlightDiagnostic diag = loop.emitOpError(
@@ -223,25 +233,15 @@ LogicalResult KernelEmitter::emitParallel(ForOp loop, BodyFn body) {
     diag.attachNote(loop->getParentOp()->getLoc()) << "it is inside this";
     return diag;
   }
-  auto toValue = [&](OpFoldResult bound) {
-    if (auto value = dyn_cast<Value>(bound))
-      return lookup(value).value;
-    return getConstantIndex(*getConstantIntValue(bound));
-  };
   auto parallel = scf::ParallelOp::create(
-      builder, loc, toValue(loop.getLowerBound()),
-      toValue(loop.getUpperBound()), getConstantIndex(1));
+      builder, loc, getBound(loop.getLowerBound()),
+      getBound(loop.getUpperBound()), getConstantIndex(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(parallel.getBody());
   map(loop.getInductionVar(),
       Lowered::uniform(parallel.getInductionVars().front()));
   // Each thread has stack buffers of its own.
-  llvm::SaveAndRestore saved(allocaPoint);
-  llvm::SaveAndRestore savedBytes(stackBytes, int64_t(0));
-  allocaPoint = arith::ConstantIndexOp::create(builder, loc, 0);
-  for (tir::AllocBufferOp alloc : deferredAllocs.lookup(loop))
-    createAlloca(alloc);
-  return body();
+  return emitWithBuffers(loop, body);
 }
 
 /// The index of a grid that `tag` names, such as "threadIdx.x"; null for those
@@ -264,32 +264,20 @@ LogicalResult KernelEmitter::emitBound(ForOp loop, BodyFn body) {
     return loop.emitOpError("expects a kind that ")
            << target.attribute.getDescription()
            << " knows, but got thread_binding \"" << tag << '"';
-  auto convert = [&](OpFoldResult bound) -> OpFoldResult {
-    if (auto value = dyn_cast<Value>(bound))
-      return lookup(value).value;
-    return bound;
-  };
-  OpFoldResult lower = convert(loop.getLowerBound());
-  OpFoldResult upper = convert(loop.getUpperBound());
+  Value lower = getBound(loop.getLowerBound());
+  Value upper = getBound(loop.getUpperBound());
   Attribute mapping = getMapping(builder.getContext(), tag);
   if (!mapping)
-    return emitSerial(
-        loop, getValueOrCreateConstantIndexOp(builder, loc, lower),
-        getValueOrCreateConstantIndexOp(builder, loc, upper), body);
+    return emitSerial(loop, lower, upper, body);
   OpFoldResult step = builder.getIndexAttr(1);
-  auto forall =
-      scf::ForallOp::create(builder, loc, lower, upper, step, ValueRange(),
-                            builder.getArrayAttr(mapping));
+  auto forall = scf::ForallOp::create(
+      builder, loc, getAsOpFoldResult(lower), getAsOpFoldResult(upper), step,
+      ValueRange(), builder.getArrayAttr(mapping));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forall.getBody());
   map(loop.getInductionVar(), Lowered::uniform(forall.getInductionVar(0)));
   // Each thread has buffers of its own, each block those that it shares.
-  llvm::SaveAndRestore saved(allocaPoint);
-  llvm::SaveAndRestore savedBytes(stackBytes, int64_t(0));
-  allocaPoint = arith::ConstantIndexOp::create(builder, loc, 0);
-  for (tir::AllocBufferOp alloc : deferredAllocs.lookup(loop))
-    createAlloca(alloc);
-  return body();
+  return emitWithBuffers(loop, body);
 }
 
 /// The number of lanes such that the widest value fits in a register.

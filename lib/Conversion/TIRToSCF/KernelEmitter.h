@@ -84,6 +84,10 @@ private:
   /// A loop over [lower, upper), one iteration at a time.
   LogicalResult emitSerial(tir::ForOp loop, Value lower, Value upper,
                            BodyFn body);
+  /// A bound of a loop in the new function.
+  Value getBound(OpFoldResult bound);
+  /// The body of a loop that runs at once, with the stack buffers of its own.
+  LogicalResult emitWithBuffers(tir::ForOp loop, BodyFn body);
   LogicalResult emitParallel(tir::ForOp loop, BodyFn body);
   LogicalResult emitBound(tir::ForOp loop, BodyFn body);
   LogicalResult emitVectorized(tir::ForOp loop, BodyFn body);

@@ -36,6 +36,11 @@ LogicalResult scheduleProduct(KernelSchedule &schedule, BlockNest nest);
 /// Any block with spatial variables: an element of the result for each thread.
 LogicalResult scheduleGrid(KernelSchedule &schedule, BlockNest nest);
 
+/// Brings the loops of the reduction of a fresh nest behind the others, and
+/// returns those; nothing, before anything happens, if some are neither.
+std::optional<SmallVector<ForOp>> bringReductionLast(KernelSchedule &schedule,
+                                                     const BlockNest &nest);
+
 /// Binds the iterations of `loop` to blocks of threads; of many, a thread may
 /// take several.
 void bindToGrid(KernelSchedule &schedule, ForOp loop, bool mayTakeSeveral);

@@ -112,26 +112,35 @@ void mlir::tir::bindReduction(KernelSchedule &schedule,
     (void)schedule.bind(threads, "threadIdx.x");
 }
 
-LogicalResult mlir::tir::scheduleGrid(KernelSchedule &schedule,
-                                      BlockNest nest) {
-  SmallVector<ForOp> order, spatial;
-  for (unsigned var = 0; var != nest.getNumVars(); ++var)
-    if (nest.kinds[var] == IterKind::Spatial)
-      spatial.push_back(nest.loops[var]);
-    else if (nest.kinds[var] != IterKind::Reduce)
-      return failure();
-  if (spatial.empty())
-    return failure();
-  order = spatial;
+std::optional<SmallVector<ForOp>>
+mlir::tir::bringReductionLast(KernelSchedule &schedule, const BlockNest &nest) {
+  SmallVector<ForOp> spatial;
+  for (unsigned var : nest.getVars(/*isReduce=*/false)) {
+    if (nest.kinds[var] != IterKind::Spatial)
+      return std::nullopt;
+    spatial.push_back(nest.loops[var]);
+  }
+  SmallVector<ForOp> order = spatial;
   for (unsigned var : nest.getVars(/*isReduce=*/true))
     order.push_back(nest.loops[var]);
   if (!llvm::equal(order, nest.loops) && failed(schedule.reorder(order)))
+    return std::nullopt;
+  return spatial;
+}
+
+LogicalResult mlir::tir::scheduleGrid(KernelSchedule &schedule,
+                                      BlockNest nest) {
+  if (nest.getVars(/*isReduce=*/false).empty())
+    return failure();
+  std::optional<SmallVector<ForOp>> spatial =
+      bringReductionLast(schedule, nest);
+  if (!spatial)
     return failure();
   if (nest.isReduction()) {
-    bindReduction(schedule, spatial);
+    bindReduction(schedule, *spatial);
     return success();
   }
-  ForOp fused = spatial.size() == 1 ? spatial.front() : schedule.fuse(spatial);
+  ForOp fused = schedule.fuse(*spatial);
   if (!fused) {
     scheduleAnything(schedule, nest.block);
     return success();

@@ -47,26 +47,15 @@ static std::optional<int64_t> getProduct(const BlockNest &nest,
   return product;
 }
 
-namespace {
-
-/// The blocks that a reduction has become, in order.
-struct SharedReduction {
-  SmallVector<BlockOp, 3> partials;
-  BlockOp result;
-};
-
-} // namespace
-
 /// Divides a reduction whose loops are in one nest, the reduction loops last.
-/// Fails before anything happens if it cannot be divided.
-static FailureOr<SharedReduction> divide(KernelSchedule &schedule,
-                                         BlockOp block, int64_t numThreads) {
-  SharedReduction reduction;
-  reduction.result = block;
+/// Returns the blocks that it has become besides `block`, in order.
+static FailureOr<SmallVector<BlockOp, 2>>
+divide(KernelSchedule &schedule, BlockOp block, int64_t numThreads) {
+  SmallVector<BlockOp, 2> partials;
   // Loops of other variables stay with each thread.
   ForOp loop = block.getLoops().back();
   for (int64_t count : {numThreads, kFewPartials}) {
-    if (count >= numThreads && !reduction.partials.empty())
+    if (count >= numThreads && !partials.empty())
       break;
     SmallVector<ForOp> parts = schedule.split(loop, {kInferFactor, count});
     if (parts.size() != 2)
@@ -74,10 +63,10 @@ static FailureOr<SharedReduction> divide(KernelSchedule &schedule,
     BlockOp partial = schedule.rfactor(parts[1]);
     if (!partial)
       return failure();
-    reduction.partials.push_back(partial);
+    partials.push_back(partial);
     loop = block.getLoops().back();
   }
-  return reduction;
+  return partials;
 }
 
 /// The loops around a block that are in `row`, or all if that is null.
@@ -135,20 +124,13 @@ static void shareBuffers(KernelSchedule &schedule, ArrayRef<BlockOp> writers) {
 /// Results that lie beside each other: threads for them and for parts of the
 /// reduction, then one for each result.
 static LogicalResult reduceColumns(KernelSchedule &schedule, BlockNest &nest,
-                                   ArrayRef<unsigned> spatial,
-                                   ArrayRef<unsigned> reduce,
+                                   size_t numSpatial, int64_t length,
                                    int64_t numResults) {
-  int64_t length = *nest.getExtent(reduce.back());
   int64_t numParts =
       std::min(length / kFewPartials, kPartialResults / numResults);
   if (numParts < 2)
     return failure();
-  SmallVector<ForOp> order;
-  for (unsigned var : spatial)
-    order.push_back(nest.loops[var]);
-  for (unsigned var : reduce)
-    order.push_back(nest.loops[var]);
-  if (!llvm::equal(order, nest.loops) && failed(schedule.reorder(order)))
+  if (!bringReductionLast(schedule, nest))
     return failure();
   SmallVector<ForOp> parts =
       schedule.split(nest.block.getLoops().back(), {kInferFactor, numParts});
@@ -162,10 +144,10 @@ static LogicalResult reduceColumns(KernelSchedule &schedule, BlockNest &nest,
   std::rotate(loops.begin(), std::prev(loops.end()), loops.end());
   if (succeeded(schedule.reorder(loops))) {
     (void)schedule.bind(loops.front(), "blockIdx.z");
-    bindReduction(schedule, ArrayRef(loops).slice(1, spatial.size()));
+    bindReduction(schedule, ArrayRef(loops).slice(1, numSpatial));
   }
   SmallVector<ForOp> results(
-      ArrayRef(nest.block.getLoops()).take_front(spatial.size()));
+      ArrayRef(nest.block.getLoops()).take_front(numSpatial));
   bindReduction(schedule, results);
   return success();
 }
@@ -192,33 +174,28 @@ LogicalResult mlir::tir::scheduleReduction(KernelSchedule &schedule,
   if (areMany && (!isRow || !length || *length < 4 * kShortRow))
     return failure();
   if (!isRow && !spatial.empty() && length && numResults)
-    return reduceColumns(schedule, nest, spatial, reduce, *numResults);
-  SmallVector<ForOp> order;
-  for (unsigned var : spatial)
-    order.push_back(nest.loops[var]);
-  for (unsigned var : reduce)
-    order.push_back(nest.loops[var]);
-  if (!llvm::equal(order, nest.loops) && failed(schedule.reorder(order)))
+    return reduceColumns(schedule, nest, spatial.size(), *length, *numResults);
+  if (!bringReductionLast(schedule, nest))
     return failure();
-  FailureOr<SharedReduction> reduction =
+  FailureOr<SmallVector<BlockOp, 2>> partials =
       divide(schedule, nest.block, getNumThreads(length));
-  if (failed(reduction))
+  if (failed(partials))
     return failure();
   SmallVector<ForOp> rows(
-      ArrayRef(reduction->result.getLoops()).take_front(spatial.size()));
+      ArrayRef(nest.block.getLoops()).take_front(spatial.size()));
   ForOp row = rows.empty() ? ForOp() : schedule.fuse(rows);
   if (!row) {
     // One result: a block has it all.
-    for (BlockOp partial : reduction->partials)
+    for (BlockOp partial : *partials)
       bindPartials(schedule, partial, row);
     return success();
   }
-  for (BlockOp partial : llvm::reverse(reduction->partials))
+  for (BlockOp partial : llvm::reverse(*partials))
     (void)schedule.computeAt(partial, row);
   (void)schedule.bind(row, "blockIdx.x");
-  for (BlockOp partial : reduction->partials)
+  for (BlockOp partial : *partials)
     bindPartials(schedule, partial, row);
-  shareBuffers(schedule, reduction->partials);
+  shareBuffers(schedule, *partials);
   return success();
 }
 
@@ -254,14 +231,13 @@ LogicalResult mlir::tir::scheduleRows(KernelSchedule &schedule) {
       parts.push_back({step.block, false, false});
       continue;
     }
-    SmallVector<unsigned> reduce = step.getVars(/*isReduce=*/true);
-    FailureOr<SharedReduction> reduction =
+    FailureOr<SmallVector<BlockOp, 2>> partials =
         divide(schedule, step.block, numThreads);
-    if (failed(reduction)) {
+    if (failed(partials)) {
       parts.push_back({step.block, false, true});
       continue;
     }
-    for (BlockOp partial : reduction->partials)
+    for (BlockOp partial : *partials)
       parts.push_back({partial, true, true});
     parts.push_back({step.block, false, true});
   }
