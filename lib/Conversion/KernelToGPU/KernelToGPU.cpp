@@ -227,10 +227,15 @@ static int64_t getBytes(MemRefType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
+static int64_t getSharedAlignment(memref::AllocaOp op) {
+  return std::max<int64_t>(kSharedAlignment, op.getAlignment().value_or(1));
+}
+
 /// Memory that the threads of a block share is an attribution of the function,
 /// or, if that is more than functions may have, a part of what the launch gives
 /// them. Returns how much that is.
-static int64_t attributeSharedMemory(gpu::GPUFuncOp function) {
+static FailureOr<int64_t> attributeSharedMemory(gpu::GPUFuncOp function,
+                                                std::optional<int64_t> limit) {
   MLIRContext *context = function.getContext();
   SmallVector<memref::AllocaOp> allocas;
   int64_t total = 0;
@@ -238,8 +243,13 @@ static int64_t attributeSharedMemory(gpu::GPUFuncOp function) {
     if (!op.getType().getMemorySpace())
       return;
     allocas.push_back(op);
-    total += llvm::alignTo(getBytes(op.getType()), kSharedAlignment);
+    total =
+        llvm::alignTo(total, getSharedAlignment(op)) + getBytes(op.getType());
   });
+  if (limit && total > *limit)
+    return allocas.back()->emitError("expects at most ")
+           << *limit << " bytes of shared memory for a block of threads, but "
+           << "got " << total;
   bool isDynamic = total > kMaxStaticShared;
   auto space =
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
@@ -256,6 +266,7 @@ static int64_t attributeSharedMemory(gpu::GPUFuncOp function) {
                         MemRefLayoutAttrInterface(), space));
   int64_t offset = 0;
   for (memref::AllocaOp op : allocas) {
+    offset = llvm::alignTo(offset, getSharedAlignment(op));
     MemRefType type = convert(op.getType());
     Value buffer;
     if (isDynamic) {
@@ -263,7 +274,7 @@ static int64_t attributeSharedMemory(gpu::GPUFuncOp function) {
           arith::ConstantIndexOp::create(builder, op.getLoc(), offset);
       buffer = memref::ViewOp::create(builder, op.getLoc(), type, dynamic,
                                       start, ValueRange());
-      offset += llvm::alignTo(getBytes(type), kSharedAlignment);
+      offset += getBytes(type);
     } else {
       unsigned index = function.getNumWorkgroupAttributions();
       buffer = function.addWorkgroupAttribution(type, op.getLoc());
@@ -271,7 +282,7 @@ static int64_t attributeSharedMemory(gpu::GPUFuncOp function) {
       // PTX.
       function.setWorkgroupAttributionAttr(
           index, LLVM::LLVMDialect::getAlignAttrName(),
-          builder.getI64IntegerAttr(kSharedAlignment));
+          builder.getI64IntegerAttr(getSharedAlignment(op)));
     }
     op.getResult().replaceAllUsesWith(buffer);
     // Views of it are in the same memory.
@@ -358,14 +369,21 @@ LogicalResult KernelSplitter::launch(ArrayRef<Operation *> ops) {
         return exactClones.contains(loop);
       })))
     return failure();
-  int64_t sharedBytes = attributeSharedMemory(function);
+  std::optional<int64_t> limit;
+  if (TargetAttrInterface target = lookupTarget(kernel))
+    if (std::optional<MemoryInfo> memory = lookupMemory(target, "shared"))
+      limit = memory->numBytes;
+  FailureOr<int64_t> sharedBytes = attributeSharedMemory(function, limit);
+  if (failed(sharedBytes))
+    return failure();
 
   auto symbol =
       SymbolRefAttr::get(builder.getContext(), module.getSymName(),
                          {FlatSymbolRefAttr::get(builder.getContext(), name)});
   Value dynamicShared;
-  if (sharedBytes != 0)
-    dynamicShared = arith::ConstantIntOp::create(builder, loc, sharedBytes, 32);
+  if (*sharedBytes != 0)
+    dynamicShared =
+        arith::ConstantIntOp::create(builder, loc, *sharedBytes, 32);
   gpu::LaunchFuncOp::create(builder, loc, symbol, blocks, threads,
                             dynamicShared, kernel.getArguments());
   return success();

@@ -167,8 +167,18 @@ static Accesses getAccesses(Operation *op) {
   Accesses accesses;
   op->walk([&](Operation *inner) {
     // What copies access, they say themselves.
-    if (isa<NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(inner))
+    if (isa<NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp,
+            NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp,
+            NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(inner))
       return;
+    // A product by a warpgroup reads what it has the address of.
+    if (isa<NVVM::WgmmaMmaAsyncOp>(inner))
+      return;
+    if (auto address =
+            dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(inner)) {
+      accesses.reads.insert(getRoot(address.getSource()));
+      return;
+    }
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
     if (!effects) {
       if (!isMemoryEffectFree(inner) &&
@@ -380,9 +390,12 @@ LogicalResult ThreadLowering::lowerBlock(Block &block) {
       continue;
     }
     if (getBoundAxis(op)) {
-      bool isWait = op->walk([](NVVM::CpAsyncWaitGroupOp) {
-                        return WalkResult::interrupt();
-                      }).wasInterrupted();
+      bool isWait =
+          op->walk([](Operation *inner) {
+              return isa<NVVM::CpAsyncWaitGroupOp, NVVM::FenceProxyOp>(inner)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            }).wasInterrupted();
       enter(getAccesses(op), op);
       ++it;
       isUsed = {false, false, false};

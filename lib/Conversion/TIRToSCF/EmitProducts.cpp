@@ -35,15 +35,11 @@ using cuda::ProductAttr;
 using tir::BlockOp;
 using tir::BufferAccess;
 
-static constexpr int64_t kWarp = cuda::ArchInfo::kWarpSize;
-/// Rows, columns and steps of one `mma.sync` on numbers of 16 bits.
-static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSteps = 16;
-/// Elements between rows in shared memory, so that the eight rows which a warp
-/// reads at once are in different banks.
-static constexpr int64_t kRowPadding = 8;
+/// Elements between rows of results in shared memory, for the same reason as
+/// with operands.
 static constexpr int64_t kResultPadding = 4;
-/// Bytes of the widest load.
-static constexpr int64_t kLoadBytes = 16;
+/// Where the patterns of operands that `wgmma` reads may begin.
+static constexpr int64_t kSwizzleAlignment = 1024;
 
 std::optional<ProductAccesses>
 mlir::relay::detail::matchProduct(BlockOp block,
@@ -145,10 +141,6 @@ SmallVector<Value> ProductEmitter::evaluate(const BufferAccess &access,
   return indices;
 }
 
-//===----------------------------------------------------------------------===//
-// Operands
-//===----------------------------------------------------------------------===//
-
 /// The variable of the reduction along which elements are consecutive, last.
 static bool bringContiguousLast(const BufferAccess &access,
                                 SmallVectorImpl<int64_t> &vars) {
@@ -158,356 +150,6 @@ static bool bringContiguousLast(const BufferAccess &access,
     return false;
   std::rotate(it, it + 1, vars.end());
   return true;
-}
-
-/// How many consecutive elements along the last of `reduction` one load may
-/// have.
-int64_t ProductEmitter::getVectorSize(const BufferAccess &access) {
-  auto type = cast<MemRefType>(access.buffer.getType());
-  int64_t size = kLoadBytes * 8 / type.getElementTypeBitWidth();
-  int64_t last = reduction.back();
-  std::optional<int64_t> extent = getConstantIntValue(extents[last]);
-  if (!tir::isContiguous(access, last) || !extent || *extent % size != 0 ||
-      !type.hasStaticShape())
-    return 1;
-  for (int64_t var = 0, e = extents.size(); var != e; ++var) {
-    if (var == last || getConstantIntValue(extents[var]) == 1)
-      continue;
-    std::optional<int64_t> stride = tir::getStride(access, var);
-    if (!stride || *stride % size != 0)
-      return 1;
-  }
-  // Where everything starts.
-  SmallVector<AffineExpr> zeros(access.map->getNumDims(),
-                                b.getAffineConstantExpr(0));
-  for (AffineExpr expr : access.map->getResults()) {
-    auto start = dyn_cast<AffineConstantExpr>(expr.replaceDims(zeros));
-    if (!start || start.getValue() != 0)
-      return 1;
-  }
-  return size;
-}
-
-ProductEmitter::Operand
-ProductEmitter::createOperand(const BufferAccess &access,
-                              ArrayRef<int64_t> lines, int64_t numLines) {
-  Operand operand;
-  operand.access = access;
-  operand.buffer = emitter.lookup(access.buffer).value;
-  operand.lines.assign(lines.begin(), lines.end());
-  operand.numLines = numLines;
-  operand.element = cast<MemRefType>(operand.buffer.getType()).getElementType();
-  operand.vectorSize = getVectorSize(access);
-  operand.alongReduction = tir::isContiguous(access, reduction.back());
-  operand.numChunks =
-      numLines * attr.getTile()[2] / (operand.vectorSize * numThreads);
-  operand.registers = memref::AllocaOp::create(
-      b, loc,
-      MemRefType::get({operand.numChunks, operand.vectorSize},
-                      operand.element));
-  return operand;
-}
-
-/// The line and the step of a thread's chunk in a tile.
-std::pair<Value, Value> ProductEmitter::getChunk(const Operand &operand,
-                                                 Value thread, int64_t chunk) {
-  Value number = add(thread, index(chunk * numThreads));
-  if (operand.alongReduction) {
-    Value perLine = index(attr.getTile()[2] / operand.vectorSize);
-    return {div(number, perLine),
-            mul(rem(number, perLine), index(operand.vectorSize))};
-  }
-  Value numLines = index(operand.numLines);
-  return {rem(number, numLines), div(number, numLines)};
-}
-
-static bool isMultipleOf(Value total, int64_t size) {
-  std::optional<int64_t> constant = getConstantIntValue(total);
-  return constant && *constant % size == 0;
-}
-
-void ProductEmitter::loadTile(const Operand &operand, Value thread,
-                              Value firstLine, Value firstStep) {
-  Value numLines = count(operand.lines), numSteps = count(reduction);
-  bool isGuarded = !isMultipleOf(numLines, operand.numLines) ||
-                   !isMultipleOf(numSteps, attr.getTile()[2]);
-  auto type = VectorType::get(operand.vectorSize, operand.element);
-  for (int64_t chunk = 0; chunk != operand.numChunks; ++chunk) {
-    auto [tileLine, tileStep] = getChunk(operand, thread, chunk);
-    Value line = add(firstLine, tileLine), step = add(firstStep, tileStep);
-    auto load = [&]() -> Value {
-      SmallVector<Value> position(batchPosition);
-      decode(line, operand.lines, position);
-      decode(step, reduction, position);
-      SmallVector<Value> indices = evaluate(operand.access, position);
-      if (operand.vectorSize == 1)
-        return vector::BroadcastOp::create(
-            b, loc, type,
-            memref::LoadOp::create(b, loc, operand.buffer, indices));
-      auto vectorLoad =
-          vector::LoadOp::create(b, loc, type, operand.buffer, indices);
-      vectorLoad.setAlignment(kLoadBytes);
-      return vectorLoad;
-    };
-    Value elements;
-    if (isGuarded) {
-      Value isInside = arith::AndIOp::create(b, loc, isLess(line, numLines),
-                                             isLess(step, numSteps));
-      auto ifOp = scf::IfOp::create(b, loc, type, isInside,
-                                    /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(ifOp.thenBlock());
-      scf::YieldOp::create(b, loc, load());
-      b.setInsertionPointToStart(ifOp.elseBlock());
-      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-      scf::YieldOp::create(b, loc, zero);
-      elements = ifOp.getResult(0);
-    } else {
-      elements = load();
-    }
-    vector::StoreOp::create(b, loc, elements, operand.registers,
-                            ValueRange{index(chunk), index(0)});
-  }
-}
-
-void ProductEmitter::storeTile(const Operand &operand, Value thread) {
-  for (int64_t chunk = 0; chunk != operand.numChunks; ++chunk) {
-    auto [line, step] = getChunk(operand, thread, chunk);
-    Value elements = vector::LoadOp::create(
-        b, loc, VectorType::get(operand.vectorSize, operand.element),
-        operand.registers, ValueRange{index(chunk), index(0)});
-    auto narrow = VectorType::get(operand.vectorSize, piece);
-    for (int64_t part = 0; part != attr.getPieces(); ++part) {
-      Value stored = elements;
-      if (operand.element != piece) {
-        stored = arith::TruncFOp::create(b, loc, narrow, elements);
-        if (part + 1 != attr.getPieces())
-          elements = arith::SubFOp::create(
-              b, loc, elements,
-              arith::ExtFOp::create(b, loc, elements.getType(), stored));
-      }
-      auto store = vector::StoreOp::create(
-          b, loc, stored, operand.shared,
-          ValueRange{index(0), index(part), line, step});
-      store.setAlignment(operand.vectorSize * 2);
-    }
-  }
-}
-
-void ProductEmitter::copyTile(const Operand &operand, Value thread,
-                              Value firstLine, Value firstStep, Value stage) {
-  Value numLines = count(operand.lines), numSteps = count(reduction);
-  bool isGuarded = !isMultipleOf(numLines, operand.numLines) ||
-                   !isMultipleOf(numSteps, attr.getTile()[2]);
-  for (int64_t chunk = 0; chunk != operand.numChunks; ++chunk) {
-    auto [tileLine, tileStep] = getChunk(operand, thread, chunk);
-    Value line = add(firstLine, tileLine), step = add(firstStep, tileStep);
-    // Nothing is read of what is not there, and zeros are written.
-    Value numElements;
-    if (isGuarded) {
-      Value isInside = arith::AndIOp::create(b, loc, isLess(line, numLines),
-                                             isLess(step, numSteps));
-      Value zero = index(0);
-      line = arith::SelectOp::create(b, loc, isInside, line, zero);
-      step = arith::SelectOp::create(b, loc, isInside, step, zero);
-      numElements = arith::SelectOp::create(b, loc, isInside,
-                                            index(operand.vectorSize), zero);
-    }
-    SmallVector<Value> position(batchPosition);
-    decode(line, operand.lines, position);
-    decode(step, reduction, position);
-    nvgpu::DeviceAsyncCopyOp::create(
-        b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()),
-        operand.shared, ValueRange{stage, index(0), tileLine, tileStep},
-        operand.buffer, evaluate(operand.access, position),
-        b.getIndexAttr(operand.vectorSize), numElements,
-        /*bypassL1=*/b.getUnitAttr());
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-/// Each thread says where eight numbers of a row are, and gets two of each of
-/// four matrices of eight rows.
-Value ProductEmitter::loadFragments(const Operand &operand, Value stage,
-                                    int64_t part, Value line, Value step) {
-  return nvgpu::LdMatrixOp::create(
-      b, loc, VectorType::get({4, 2}, piece), operand.shared,
-      ValueRange{stage, index(part), line, step}, /*transpose=*/false,
-      /*numTiles=*/uint32_t(4));
-}
-
-Value ProductEmitter::join(ArrayRef<Value> pairs) {
-  auto pair = cast<VectorType>(pairs.front().getType());
-  auto type =
-      VectorType::get({int64_t(pairs.size()), 2}, pair.getElementType());
-  Value joined = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  for (auto [i, value] : llvm::enumerate(pairs))
-    joined = vector::InsertOp::create(b, loc, value, joined,
-                                      ArrayRef<int64_t>{int64_t(i)});
-  return joined;
-}
-
-Value ProductEmitter::loadSums(Value pair) {
-  return vector::LoadOp::create(b, loc, VectorType::get(2, b.getF32Type()),
-                                sums, ValueRange{pair, index(0)});
-}
-
-void ProductEmitter::storeSums(Value value, Value pair) {
-  vector::StoreOp::create(b, loc, value, sums, ValueRange{pair, index(0)});
-}
-
-void ProductEmitter::multiply(Value thread, Value stage) {
-  Value lane = rem(thread, index(kWarp)), warp = div(thread, index(kWarp));
-  // Whose addresses are which rows and steps of the four matrices.
-  Value leftRow =
-      add(mul(div(warp, index(attr.getWarps()[1])), index(warpRows)),
-          rem(lane, index(kMmaRows)));
-  Value leftStep = mul(div(lane, index(kMmaRows)), index(8));
-  Value rightColumn = add(
-      mul(rem(warp, index(attr.getWarps()[1])), index(warpColumns)),
-      add(mul(div(lane, index(16)), index(kMmaColumns)), rem(lane, index(8))));
-  Value rightStep = mul(rem(div(lane, index(8)), index(2)), index(8));
-  int64_t numRows = warpRows / kMmaRows, numColumns = warpColumns / kMmaColumns;
-  for (int64_t step = 0; step != attr.getTile()[2]; step += kMmaSteps) {
-    SmallVector<SmallVector<Value>> lefts(attr.getPieces()),
-        rights(attr.getPieces());
-    for (int64_t part = 0; part != attr.getPieces(); ++part) {
-      for (int64_t i = 0; i != numRows; ++i)
-        lefts[part].push_back(loadFragments(left, stage, part,
-                                            add(leftRow, index(i * kMmaRows)),
-                                            add(leftStep, index(step))));
-      for (int64_t j = 0; j != numColumns; j += 2) {
-        Value both = loadFragments(right, stage, part,
-                                   add(rightColumn, index(j * kMmaColumns)),
-                                   add(rightStep, index(step)));
-        for (int64_t half : {0, 1})
-          rights[part].push_back(vector::ExtractStridedSliceOp::create(
-              b, loc, both, ArrayRef<int64_t>{half * 2}, ArrayRef<int64_t>{2},
-              ArrayRef<int64_t>{1}));
-      }
-    }
-    for (int64_t i = 0; i != numRows; ++i)
-      for (int64_t j = 0; j != numColumns; ++j) {
-        Value first = index((i * numColumns + j) * 2);
-        Value second = index((i * numColumns + j) * 2 + 1);
-        Value sum = join({loadSums(first), loadSums(second)});
-        auto accumulate = [&](int64_t leftPart, int64_t rightPart) {
-          sum = nvgpu::MmaSyncOp::create(
-              b, loc, lefts[leftPart][i], rights[rightPart][j], sum,
-              ArrayRef<int64_t>{kMmaRows, kMmaColumns, kMmaSteps});
-        };
-        // The product of the two small parts is less than what is lost anyway.
-        if (attr.getPieces() == 2) {
-          accumulate(1, 0);
-          accumulate(0, 1);
-        }
-        accumulate(0, 0);
-        for (auto [half, place] : {std::pair(0, first), std::pair(1, second)})
-          storeSums(
-              vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{half}),
-              place);
-      }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-/// Writes the rows `part` of each warp's results to shared memory.
-void ProductEmitter::shareResults(Value thread, int64_t part) {
-  Value lane = rem(thread, index(kWarp)), warp = div(thread, index(kWarp));
-  Value row = add(mul(div(warp, index(attr.getWarps()[1])), index(kMmaRows)),
-                  div(lane, index(4)));
-  Value column =
-      add(mul(rem(warp, index(attr.getWarps()[1])), index(warpColumns)),
-          mul(rem(lane, index(4)), index(2)));
-  int64_t numColumns = warpColumns / kMmaColumns;
-  for (int64_t j = 0; j != numColumns; ++j)
-    for (int64_t half : {0, 1}) {
-      Value pair = loadSums(index((part * numColumns + j) * 2 + half));
-      auto store = vector::StoreOp::create(
-          b, loc, pair, results,
-          ValueRange{add(row, index(half * 8)),
-                     add(column, index(j * kMmaColumns))});
-      store.setAlignment(8);
-    }
-}
-
-LogicalResult ProductEmitter::storeResults(Value thread, int64_t part,
-                                           Value firstRow, Value firstColumn) {
-  int64_t partRows = kMmaRows * attr.getWarps()[0];
-  int64_t tileColumns = attr.getTile()[1];
-  Value numRows = count(rows), numColumns = count(columns);
-  auto loop = scf::ForOp::create(
-      b, loc, index(0), index(partRows * tileColumns / numThreads), index(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value number = add(thread, mul(loop.getInductionVar(), index(numThreads)));
-  // Along what is next to each other where results go.
-  bool alongRows =
-      !rows.empty() && tir::isContiguous(accesses.out, rows.back());
-  Value partRow = alongRows ? rem(number, index(partRows))
-                            : div(number, index(tileColumns));
-  Value partColumn = alongRows ? div(number, index(partRows))
-                               : rem(number, index(tileColumns));
-  Value row =
-      add(add(firstRow, mul(div(partRow, index(kMmaRows)), index(warpRows))),
-          add(rem(partRow, index(kMmaRows)), index(part * kMmaRows)));
-  Value column = add(firstColumn, partColumn);
-  Value isInside = arith::AndIOp::create(b, loc, isLess(row, numRows),
-                                         isLess(column, numColumns));
-  auto ifOp = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(ifOp.thenBlock());
-  Value value =
-      memref::LoadOp::create(b, loc, results, ValueRange{partRow, partColumn});
-  SmallVector<Value> position(batchPosition);
-  decode(row, rows, position);
-  decode(column, columns, position);
-  SmallVector<Value> indices = evaluate(accesses.out, position);
-  Value buffer =
-      epilogue ? createCell() : emitter.lookup(accesses.out.buffer).value;
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  if (element != value.getType())
-    value = arith::TruncFOp::create(b, loc, element, value);
-  memref::StoreOp::create(b, loc, value, buffer, indices);
-  return epilogue ? emitEpilogue(indices) : success();
-}
-
-/// A buffer that looks like the one of all results, and is one element: what
-/// the epilogue reads of it has just been written.
-Value ProductEmitter::createCell() {
-  auto type = cast<MemRefType>(accesses.out.buffer.getType());
-  Value cell = memref::AllocaOp::create(
-      b, loc, MemRefType::get(1, type.getElementType()));
-  SmallVector<int64_t> strides(type.getRank(), 0);
-  auto layout = StridedLayoutAttr::get(b.getContext(), 0, strides);
-  Value buffer = memref::ReinterpretCastOp::create(
-      b, loc, MemRefType::get(type.getShape(), type.getElementType(), layout),
-      cell,
-      /*offset=*/int64_t(0), type.getShape(), strides);
-  emitter.map(accesses.out.buffer, Lowered::uniform(buffer));
-  return buffer;
-}
-
-/// Runs the instance of the epilogue that reads the element at `indices`.
-LogicalResult ProductEmitter::emitEpilogue(ArrayRef<Value> indices) {
-  std::optional<AffineMap> map;
-  for (const BufferAccess &access : tir::collectAccesses(epilogue))
-    if (access.buffer == accesses.out.buffer)
-      map = access.map;
-  if (!map)
-    return block.emitOpError("expects an epilogue that reads its results");
-  SmallVector<Value> position(epilogue.getNumIters());
-  for (auto [expr, value] : llvm::zip(map->getResults(), indices))
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      position[dim.getPosition()] = value;
-  for (auto [var, value] : llvm::zip(epilogue.getIterVars(), position))
-    emitter.map(var, Lowered::uniform(value ? value : index(0)));
-  return emitter.emitBody(*epilogue.getBody());
 }
 
 //===----------------------------------------------------------------------===//
@@ -533,27 +175,27 @@ void ProductEmitter::allocateShared() {
   auto getType = [&](ArrayRef<int64_t> shape, Type element) {
     return MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
   };
-  ArrayRef<int64_t> tile = attr.getTile().asArrayRef();
-  int64_t lineSize = tile[2] + kRowPadding;
-  int64_t partBytes = attr.getPieces() * lineSize * 2;
-  int64_t leftBytes = tile[0] * partBytes * numStages;
-  int64_t rightBytes = tile[1] * partBytes * numStages;
+  MemRefType leftType = getType(getShape(left), piece);
+  MemRefType rightType = getType(getShape(right), piece);
   int64_t partRows = kMmaRows * attr.getWarps()[0];
-  int64_t resultBytes = partRows * (tile[1] + kResultPadding) * 4;
+  MemRefType resultType =
+      getType({partRows, attr.getTile()[1] + kResultPadding}, b.getF32Type());
+  int64_t leftBytes = leftType.getNumElements() * 2;
+  int64_t operandBytes = leftBytes + rightType.getNumElements() * 2;
   // Operands are no longer needed when results come.
   Value bytes = memref::AllocaOp::create(
       b, loc,
-      getType(std::max(leftBytes + rightBytes, resultBytes), b.getI8Type()),
-      ValueRange(), b.getI64IntegerAttr(kLoadBytes));
-  auto view = [&](int64_t offset, ArrayRef<int64_t> shape, Type element) {
-    return memref::ViewOp::create(b, loc, getType(shape, element), bytes,
-                                  index(offset), ValueRange());
+      getType(std::max(operandBytes, resultType.getNumElements() * 4),
+              b.getI8Type()),
+      ValueRange(),
+      b.getI64IntegerAttr(byWarpgroups() ? kSwizzleAlignment : kLoadBytes));
+  auto view = [&](int64_t offset, MemRefType type) {
+    return memref::ViewOp::create(b, loc, type, bytes, index(offset),
+                                  ValueRange());
   };
-  left.shared =
-      view(0, {numStages, attr.getPieces(), tile[0], lineSize}, piece);
-  right.shared =
-      view(leftBytes, {numStages, attr.getPieces(), tile[1], lineSize}, piece);
-  results = view(0, {partRows, tile[1] + kResultPadding}, b.getF32Type());
+  left.shared = view(0, leftType);
+  right.shared = view(leftBytes, rightType);
+  results = view(0, resultType);
 }
 
 void ProductEmitter::clearSums() {
@@ -561,6 +203,15 @@ void ProductEmitter::clearSums() {
       b, loc, b.getZeroAttr(VectorType::get(2, b.getF32Type())));
   for (int64_t i = 0; i != numSums; ++i)
     storeSums(none, index(i));
+}
+
+void ProductEmitter::emitIfStep(Value step, Value numSteps,
+                                llvm::function_ref<void()> body) {
+  auto ifOp = scf::IfOp::create(b, loc, isLess(step, numSteps),
+                                /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  body();
 }
 
 void ProductEmitter::emitSteps(Value numSteps, Value firstRow,
@@ -576,42 +227,78 @@ void ProductEmitter::emitSteps(Value numSteps, Value firstRow,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   (void)emitOnThreads([&](Value thread) {
-    storeTile(left, thread);
-    storeTile(right, thread);
+    storeTile(left, thread, zero);
+    storeTile(right, thread, zero);
     return success();
   });
   (void)emitOnThreads([&](Value thread) {
     Value next = add(loop.getInductionVar(), one);
-    auto ifOp = scf::IfOp::create(b, loc, isLess(next, numSteps),
-                                  /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(ifOp.thenBlock());
+    emitIfStep(next, numSteps, [&] {
       Value firstStep = mul(next, index(attr.getTile()[2]));
       loadTile(left, thread, firstRow, firstStep);
       loadTile(right, thread, firstColumn, firstStep);
-    }
+    });
     multiply(thread, zero);
     return success();
   });
 }
 
-/// A stage is filled when the one before has been multiplied by everybody.
+/// While the products of a stage are computed, the next one is filled from
+/// registers, and those from memory.
+void ProductEmitter::emitOverlappedSteps(Value numSteps, Value firstRow,
+                                         Value firstColumn) {
+  Value zero = index(0), one = index(1);
+  auto load = [&](Value thread, Value step) {
+    emitIfStep(step, numSteps, [&] {
+      Value firstStep = mul(step, index(attr.getTile()[2]));
+      loadTile(left, thread, firstRow, firstStep);
+      loadTile(right, thread, firstColumn, firstStep);
+    });
+  };
+  auto store = [&](Value thread, Value step) {
+    emitIfStep(step, numSteps, [&] {
+      Value stage = rem(step, index(numStages));
+      storeTile(left, thread, stage);
+      storeTile(right, thread, stage);
+    });
+  };
+  (void)emitOnThreads([&](Value thread) {
+    clearSums();
+    load(thread, zero);
+    store(thread, zero);
+    load(thread, one);
+    return success();
+  });
+  auto loop = scf::ForOp::create(b, loc, zero, numSteps, one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value step = loop.getInductionVar();
+  (void)emitOnThreads([&](Value) {
+    fence();
+    return success();
+  });
+  (void)emitOnThreads([&](Value thread) {
+    multiply(thread, rem(step, index(numStages)));
+    store(thread, add(step, one));
+    load(thread, add(step, index(2)));
+    waitForProducts(0);
+    return success();
+  });
+}
+
+/// A stage is filled when the one before has been multiplied by everybody; by
+/// warpgroups, which are still at that one, the one before it.
 void ProductEmitter::emitAsyncSteps(Value numSteps, Value firstRow,
                                     Value firstColumn) {
   Value zero = index(0), one = index(1);
-  int64_t numAhead = numStages - 1;
+  int64_t numAhead = numStages - (byWarpgroups() ? 2 : 1);
   auto copy = [&](Value thread, Value step) {
-    auto ifOp = scf::IfOp::create(b, loc, isLess(step, numSteps),
-                                  /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(ifOp.thenBlock());
+    emitIfStep(step, numSteps, [&] {
       Value firstStep = mul(step, index(attr.getTile()[2]));
       Value stage = rem(step, index(numStages));
       copyTile(left, thread, firstRow, firstStep, stage);
       copyTile(right, thread, firstColumn, firstStep, stage);
-    }
+    });
     // Also of nothing, so that there are as many as there are steps.
     NVVM::CpAsyncCommitGroupOp::create(b, loc);
   };
@@ -625,19 +312,30 @@ void ProductEmitter::emitAsyncSteps(Value numSteps, Value firstRow,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
+    Value step = loop.getInductionVar();
     (void)emitOnThreads([&](Value) {
       NVVM::CpAsyncWaitGroupOp::create(b, loc, uint32_t(numAhead - 1));
+      if (byWarpgroups())
+        fence();
       return success();
     });
     (void)emitOnThreads([&](Value thread) {
-      copy(thread, add(loop.getInductionVar(), index(numAhead)));
-      multiply(thread, rem(loop.getInductionVar(), index(numStages)));
+      Value stage = rem(step, index(numStages));
+      if (byWarpgroups())
+        multiply(thread, stage);
+      copy(thread, add(step, index(numAhead)));
+      if (byWarpgroups())
+        waitForProducts(1);
+      else
+        multiply(thread, stage);
       return success();
     });
   }
   // Results come to where operands are.
   (void)emitOnThreads([&](Value) {
     NVVM::CpAsyncWaitGroupOp::create(b, loc, uint32_t(0));
+    if (byWarpgroups())
+      waitForProducts(0);
     return success();
   });
 }
@@ -660,8 +358,9 @@ LogicalResult ProductEmitter::emitTile(Value number) {
   auto isCopied = [&](const Operand &operand) {
     return operand.element == piece && operand.vectorSize * 2 == kLoadBytes;
   };
-  bool isAsync = attr.getStages() > 1 && isCopied(left) && isCopied(right);
-  numStages = isAsync ? attr.getStages() : 1;
+  bool isAsync = attr.getStages() > 2 && isCopied(left) && isCopied(right);
+  // One stage is filled while the other is multiplied.
+  numStages = isAsync ? attr.getStages() : byWarpgroups() ? 2 : 1;
   allocateShared();
   numSums = warpRows / kMmaRows * (warpColumns / kMmaColumns) * 2;
   sums = memref::AllocaOp::create(
@@ -669,6 +368,8 @@ LogicalResult ProductEmitter::emitTile(Value number) {
   Value numSteps = countTiles(reduction, tile[2]);
   if (isAsync)
     emitAsyncSteps(numSteps, firstRow, firstColumn);
+  else if (byWarpgroups())
+    emitOverlappedSteps(numSteps, firstRow, firstColumn);
   else
     emitSteps(numSteps, firstRow, firstColumn);
   for (int64_t part = 0; part != warpRows / kMmaRows; ++part) {
@@ -692,6 +393,20 @@ LogicalResult ProductEmitter::emit() {
                              "annotation ")
            << ProductAttr::kAttrName;
   accesses = *found;
+  auto gpu = dyn_cast_or_null<cuda::GPUAttr>(lookupTarget(block));
+  if (byWarpgroups() && gpu && !gpu.getInfo().hasWarpgroupProducts)
+    return block.emitOpError("expects an architecture with the instruction ")
+           << ProductAttr::kWgmma << ", such as sm_90a, but got "
+           << gpu.getArch();
+  Type element =
+      cast<MemRefType>(accesses.left.buffer.getType()).getElementType();
+  Type other =
+      cast<MemRefType>(accesses.right.buffer.getType()).getElementType();
+  if (element != other ||
+      (!element.isF32() && !element.isF16() && !element.isBF16()))
+    return block.emitOpError("expects products of two elements of f32, f16 or "
+                             "bf16, but got ")
+           << element << " and " << other;
   for (OpFoldResult extent : block.getExtents())
     extents.push_back(isa<Value>(extent)
                           ? emitter.lookup(cast<Value>(extent)).value
@@ -703,8 +418,6 @@ LogicalResult ProductEmitter::emit() {
     (void)bringContiguousLast(accesses.right, reduction);
   warpRows = attr.getTile()[0] / attr.getWarps()[0];
   warpColumns = attr.getTile()[1] / attr.getWarps()[1];
-  Type element =
-      cast<MemRefType>(accesses.left.buffer.getType()).getElementType();
   piece = element.isF32() ? Type(b.getBF16Type()) : element;
   if (!attr.getEpilogue().empty()) {
     epilogue = emitter.kernel.getBlock(attr.getEpilogue());

@@ -43,14 +43,17 @@ private:
     SmallVector<int64_t> lines;
     /// Lines of a tile.
     int64_t numLines;
-    /// Whether steps are next to each other in memory, and how many of them are
-    /// one load.
+    /// Whether elements of a load are steps of a line, not lines of a step.
     bool alongReduction;
+    /// Elements of one load.
     int64_t vectorSize;
+    /// Whether threads that follow each other load steps of a line.
+    bool threadsAlongReduction;
     /// Loads of each thread for a tile, and where their elements are.
     int64_t numChunks;
     Value registers;
-    /// The tile: stages, pieces, lines, steps.
+    /// The tile. For `mma.sync` it has stages, pieces, lines and steps. For
+    /// `wgmma` what `alongReduction` says is last, 64 elements in a row.
     Value shared;
   };
 
@@ -71,16 +74,35 @@ private:
   SmallVector<Value> evaluate(const tir::BufferAccess &access,
                               ArrayRef<Value> position);
 
-  int64_t getVectorSize(const tir::BufferAccess &access);
+  static constexpr int64_t kWarp = cuda::ArchInfo::kWarpSize;
+  /// Rows, columns and steps of one `mma.sync` on numbers of 16 bits.
+  static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSteps = 16;
+  /// Rows of one `wgmma`, and bytes of a row of its operands.
+  static constexpr int64_t kGroupRows = 64, kSwizzleBytes = 128;
+  /// Rows of operands that are stored differently, in the order of chunks.
+  static constexpr int64_t kSwizzleRows = 8;
+  /// Bytes of the widest load.
+  static constexpr int64_t kLoadBytes = 16;
+
+  bool byWarpgroups() const {
+    return attr.getInstruction() == cuda::ProductAttr::kWgmma;
+  }
+
+  int64_t getVectorSize(const tir::BufferAccess &access, int64_t last);
   Operand createOperand(const tir::BufferAccess &access,
                         ArrayRef<int64_t> lines, int64_t numLines);
   std::pair<Value, Value> getChunk(const Operand &operand, Value thread,
                                    int64_t chunk);
+  /// Where an element of a tile is in shared memory.
+  SmallVector<Value> getPlace(const Operand &operand, Value stage, int64_t part,
+                              Value line, Value step);
+  /// The type of a tile in shared memory.
+  SmallVector<int64_t> getShape(const Operand &operand);
   /// From the buffer to registers.
   void loadTile(const Operand &operand, Value thread, Value firstLine,
                 Value firstStep);
-  /// From registers to shared memory.
-  void storeTile(const Operand &operand, Value thread);
+  /// From registers to a stage of shared memory.
+  void storeTile(const Operand &operand, Value thread, Value stage);
   /// From the buffer to a stage of shared memory, without waiting.
   void copyTile(const Operand &operand, Value thread, Value firstLine,
                 Value firstStep, Value stage);
@@ -92,7 +114,16 @@ private:
   Value join(ArrayRef<Value> pairs);
   Value loadSums(Value pair);
   void storeSums(Value value, Value pair);
+  /// Adds the products of a stage to the sums of a thread.
   void multiply(Value thread, Value stage);
+  /// The same for a warpgroup, without waiting for the sums.
+  void multiplyByWarpgroups(Value thread, Value stage);
+  /// Where the rows of a thread's warpgroup, or all columns, are for `wgmma`.
+  Value describe(const Operand &operand, Value stage, Value firstLine);
+  /// Waits for all products but those of the last `numPending` stages.
+  void waitForProducts(int64_t numPending);
+  /// Lets products by warpgroups see what the thread has stored.
+  void fence();
   void shareResults(Value thread, int64_t part);
   LogicalResult storeResults(Value thread, int64_t part, Value firstRow,
                              Value firstColumn);
@@ -102,9 +133,13 @@ private:
   LogicalResult emitOnThreads(llvm::function_ref<LogicalResult(Value)> body);
   void allocateShared();
   LogicalResult emitTile(Value number);
-  /// The loop over parts of operands that go through registers, or not.
+  /// The loop over parts of operands: through registers, the same while
+  /// warpgroups multiply, or by asynchronous copies.
   void emitSteps(Value numSteps, Value firstRow, Value firstColumn);
+  void emitOverlappedSteps(Value numSteps, Value firstRow, Value firstColumn);
   void emitAsyncSteps(Value numSteps, Value firstRow, Value firstColumn);
+  /// Emits `body` for a step that may not be there.
+  void emitIfStep(Value step, Value numSteps, llvm::function_ref<void()> body);
   void clearSums();
 
   KernelEmitter &emitter;

@@ -25,6 +25,7 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,6 +86,8 @@ static void buildGPUToNVVMPipeline(OpPassManager &manager) {
   options.indexBitwidth = 64;
   module.addPass(createConvertGpuOpsToNVVMOps(options));
   module.addPass(createConvertVectorToLLVMPass());
+  // Instructions that LLVM has as text alone.
+  module.addPass(createConvertNVVMToLLVMPass());
   module.addPass(createReconcileUnrealizedCastsPass());
   module.addPass(createCanonicalizerPass());
   module.addPass(createCSEPass());
@@ -104,6 +107,21 @@ static void dropUnknownSizes(gpu::GPUModuleOp module) {
     }
     function.setFunctionType(
         FunctionType::get(function.getContext(), inputs, {}));
+  }
+}
+
+/// What a launch gives a kernel of shared memory begins where any operand of an
+/// instruction may. (The lowering asks for 16 bytes, and makes it a variable of
+/// the function with no size.)
+static void declareDynamicShared(gpu::GPUModuleOp module) {
+  static constexpr uint64_t kAlignment = 1024;
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    auto type = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+    if (global.getAddrSpace() != unsigned(NVVM::NVVMMemorySpace::Shared) ||
+        !type || type.getNumElements() != 0)
+      continue;
+    global.setLinkage(LLVM::Linkage::External);
+    global.setAlignment(kAlignment);
   }
 }
 
@@ -163,6 +181,7 @@ struct CUDACodeGenerator
     buildGPUToNVVMPipeline(manager);
     if (failed(manager.run(kernels)))
       return failure();
+    declareDynamicShared(module);
     FailureOr<std::string> ptx = emitPtx(module, target);
     if (failed(ptx) || target.getCode() == "ptx")
       return ptx;

@@ -17,3 +17,18 @@ module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], redu
 
 // expected-error @+1 {{expects 1 to 32 warps, but got 0 x 2}}
 module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 64, 32], warps = [0, 2], pieces = 1>} {}
+
+// -----
+
+// expected-error @+1 {{expects the instruction mma or wgmma, but got 'imma'}}
+module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 64, 64], warps = [4, 1], pieces = 1, instruction = "imma">} {}
+
+// -----
+
+// expected-error @+1 {{expects warpgroups of four warps below each other, but got 2 x 2 warps}}
+module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 64, 64], warps = [2, 2], pieces = 1, instruction = "wgmma">} {}
+
+// -----
+
+// expected-error @+1 {{expects a tile of warpgroups to be 64 x (64, 128, 192 or 256) x 64, but got 64 x 320 x 64}}
+module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 320, 64], warps = [4, 1], pieces = 1, instruction = "wgmma">} {}

