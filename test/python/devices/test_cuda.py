@@ -148,6 +148,34 @@ def test_batched_products_by_warpgroups():
     check(make_model([("MatMul", ["a", "b"], ["y"], {})], inputs, {}), inputs, tolerance=2e-3, target=HOPPER)
 
 
+# Few results of long sums are products of parts, which a thread adds up for each result.
+@pytest.mark.parametrize("target", ["cuda -code=mlir", HOPPER])
+@pytest.mark.parametrize("rows, steps, columns", [(16, 1024, 24), (49, 1032, 70), (70, 4608, 9), (9, 1021, 9)])
+@pytest.mark.parametrize("has_epilogue", [False, True])
+def test_products_in_parts(target, rows, steps, columns, has_epilogue):
+    inputs = {"a": random_array(rows, steps)}
+    nodes = [("Gemm", ["a", "w", "b"], ["t"], {"transB": 1}), ("Relu", ["t"], ["y"], {})]
+    if not has_epilogue:
+        nodes = [("Gemm", ["a", "w"], ["y"], {"transB": 1})]
+    check(make_model(nodes, inputs, {"w": random_array(columns, steps), "b": random_array(columns)}),
+          inputs, tolerance=1e-5, target=target)
+
+
+def test_products_of_halves_in_parts():
+    inputs = {"a": random_array(24, 1024, dtype=np.float16), "b": random_array(1024, 40, dtype=np.float16)}
+    check(make_model([("MatMul", ["a", "b"], ["y"], {})], inputs, {}), inputs, tolerance=2e-3, target=HOPPER)
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_convolutions_in_parts(group):
+    inputs = {"x": random_array(1, 128, 5, 6)}
+    weights = random_array(32, 128 // group, 3, 3) / 16
+    model = make_model(
+        [("Conv", ["x", "w", "b"], ["t"], {"pads": [1] * 4, "group": group}), ("Add", ["t", "t"], ["u"], {}),
+         ("Relu", ["u"], ["y"], {})], inputs, {"w": weights, "b": random_array(32)})
+    check(model, inputs, tolerance=1e-5, target=HOPPER)
+
+
 def test_schedules_for_another_gpu_are_refused(tmp_path):
     inputs = {"a": random_array(40, 80, dtype=np.float16), "b": random_array(80, 32, dtype=np.float16)}
     model = make_model([("MatMul", ["a", "b"], ["y"], {})], inputs, {})

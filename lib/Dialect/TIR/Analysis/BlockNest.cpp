@@ -37,6 +37,16 @@ FailureOr<BlockNest> BlockNest::get(BlockOp block) {
   return nest;
 }
 
+BlockNest BlockNest::getWithoutLoops(BlockOp block) {
+  BlockNest nest;
+  nest.block = block;
+  nest.kinds = block.getKinds();
+  for (OpFoldResult extent : block.getExtents())
+    nest.extents.push_back(getConstantIntValue(extent));
+  nest.accesses = collectAccesses(block);
+  return nest;
+}
+
 SmallVector<unsigned> BlockNest::getVars(bool wantReduce) const {
   SmallVector<unsigned> vars;
   for (unsigned var = 0; var != getNumVars(); ++var)

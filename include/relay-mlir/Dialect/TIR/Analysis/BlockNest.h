@@ -30,6 +30,8 @@ inline bool isCheck(BlockOp block) { return block.getWrites().empty(); }
 class BlockNest {
 public:
   static FailureOr<BlockNest> get(BlockOp block);
+  /// The same for a block in any nest, without its loops.
+  static BlockNest getWithoutLoops(BlockOp block);
 
   BlockOp block;
   SmallVector<ForOp> loops;

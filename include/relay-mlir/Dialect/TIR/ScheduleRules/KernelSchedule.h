@@ -47,6 +47,8 @@ public:
   }
   /// The first block that this has not returned before; null if there is none.
   BlockOp getNextBlock();
+  /// Says that a rule for another block has scheduled this one.
+  void setScheduled(BlockOp block) { returned.insert(block.getName()); }
 
   /// Empty if refused.
   SmallVector<ForOp> split(ForOp loop, ArrayRef<int64_t> factors);

@@ -20,6 +20,12 @@ static constexpr int64_t kMinRows = 8;
 static constexpr int64_t kMinReduction = 16;
 /// Steps below which operands of `wgmma` are mostly empty.
 static constexpr int64_t kMinGroupReduction = 64;
+/// Elements of a sum that are worth a block of threads of their own.
+static constexpr int64_t kMinPart = 256;
+/// Parts that are worth another launch, for their sums.
+static constexpr int64_t kMinParts = 4;
+/// Elements of parts begin where wide loads may.
+static constexpr int64_t kPartAlignment = 8;
 /// Parts of operands that are on their way at once: enough to hide how long one
 /// takes.
 static constexpr int64_t kStages = 4;
@@ -152,16 +158,99 @@ static SmallVector<Tiling> getTilings(const ProductSize &size,
   return tilings;
 }
 
+static int64_t countTiles(const ProductSize &size, const Tiling &tiling) {
+  return llvm::divideCeil(size.rows, tiling.tile[0]) *
+         llvm::divideCeil(size.columns, tiling.tile[1]) * size.batches;
+}
+
 /// Small tiles where large ones would leave multiprocessors without work.
 static Tiling chooseTiling(const ProductSize &size, const cuda::ArchInfo &gpu) {
   SmallVector<Tiling> tilings = getTilings(size, gpu);
-  auto isEnough = [&](const Tiling &tiling) {
-    return llvm::divideCeil(size.rows, tiling.tile[0]) *
-               llvm::divideCeil(size.columns, tiling.tile[1]) * size.batches >=
-           static_cast<uint64_t>(gpu.numMultiprocessors);
-  };
-  auto *found = llvm::find_if(tilings, isEnough);
+  auto *found = llvm::find_if(tilings, [&](const Tiling &tiling) {
+    return countTiles(size, tiling) >= gpu.numMultiprocessors;
+  });
   return found == tilings.end() ? tilings.back() : *found;
+}
+
+/// The loop of a reduction that falls into most parts, at most so many, and how
+/// many those are.
+static std::pair<ForOp, int64_t>
+findParts(const BlockNest &nest, ArrayRef<int64_t> reduction, int64_t most) {
+  ForOp loop;
+  int64_t numParts = 1;
+  for (int64_t var : reduction) {
+    std::optional<int64_t> extent = nest.getExtent(var);
+    if (!extent)
+      continue;
+    for (int64_t parts = std::min(most, *extent / kPartAlignment);
+         parts > numParts; --parts)
+      if (*extent % (parts * kPartAlignment) == 0) {
+        loop = nest.loops[var];
+        numParts = parts;
+      }
+  }
+  return {loop, numParts};
+}
+
+/// Annotates the block, which a nest of loops is around or not.
+static LogicalResult annotateProduct(KernelSchedule &schedule, BlockOp block,
+                                     const ProductVars &vars,
+                                     const ProductSize &size,
+                                     BlockOp epilogue) {
+  Tiling tiling = chooseTiling(size, getGPU(schedule));
+  MLIRContext *context = block.getContext();
+  auto list = [&](ArrayRef<int64_t> values) {
+    return DenseI64ArrayAttr::get(context, values);
+  };
+  std::string epilogueName = epilogue ? epilogue.getName().str() : "";
+  auto attribute = cuda::ProductAttr::get(
+      context, list(vars.batch), list(vars.rows), list(vars.columns),
+      list(vars.reduction), list(tiling.tile), list(tiling.warps), size.pieces,
+      size.isNarrow ? kStages : 1, tiling.instruction, epilogueName);
+  if (failed(schedule.annotate(block, cuda::ProductAttr::kAttrName, attribute)))
+    return failure();
+  if (epilogue)
+    (void)schedule.annotate(epilogue, cuda::ProductAttr::kEpilogueAttrName,
+                            StringAttr::get(context, block.getName()));
+  return success();
+}
+
+/// Makes long sums of a few results products of their own, one for each part,
+/// and lets a thread add up the parts of each result.
+static LogicalResult splitSums(KernelSchedule &schedule, const BlockNest &nest,
+                               const ProductVars &vars, ProductSize size,
+                               int64_t most, BlockOp epilogue) {
+  auto [loop, numParts] = findParts(nest, vars.reduction, most);
+  if (numParts < kMinParts)
+    return failure();
+  BlockOp sum = nest.block;
+  SmallVector<ForOp> loops = schedule.split(loop, {numParts, kInferFactor});
+  BlockOp part = loops.size() == 2 ? schedule.rfactor(loops[0]) : BlockOp();
+  if (!part)
+    return failure();
+  BlockNest domain = BlockNest::getWithoutLoops(part);
+  std::optional<SumOfProducts> product = matchSumOfProducts(domain);
+  std::optional<ProductVars> partVars =
+      product ? divideVars(domain, *product) : std::nullopt;
+  size.batches *= numParts;
+  size.reduction /= numParts;
+  schedule.setScheduled(part);
+  if (!partVars ||
+      failed(annotateProduct(schedule, part, *partVars, size, BlockOp())))
+    scheduleAnything(schedule, part);
+  BlockOp last = epilogue ? epilogue : sum;
+  FailureOr<BlockNest> results = BlockNest::get(last);
+  if (failed(results) || failed(scheduleGrid(schedule, *results)))
+    scheduleAnything(schedule, last);
+  if (!epilogue)
+    return success();
+  // In registers, for each result.
+  schedule.setScheduled(epilogue);
+  if (succeeded(schedule.computeAt(sum, epilogue.getLoops().back())))
+    schedule.compactBuffers(sizeof(double));
+  else
+    scheduleAnything(schedule, sum);
+  return success();
 }
 
 LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
@@ -188,25 +277,19 @@ LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
     return failure();
 
   int64_t pieces = isF32 && precision == relay::Precision::High ? 2 : 1;
-  Tiling tiling = chooseTiling({numRows, numColumns, numBatches, pieces,
-                                guessCount(nest, vars->reduction), isNarrow},
-                               getGPU(schedule));
+  ProductSize size = {numRows,
+                      numColumns,
+                      numBatches,
+                      pieces,
+                      guessCount(nest, vars->reduction),
+                      isNarrow};
   BlockOp epilogue = findEpilogue(nest, *product);
-  std::string epilogueName = epilogue ? epilogue.getName().str() : "";
-  MLIRContext *context = nest.block.getContext();
-  auto list = [&](ArrayRef<int64_t> values) {
-    return DenseI64ArrayAttr::get(context, values);
-  };
-  auto attribute = cuda::ProductAttr::get(
-      context, list(vars->batch), list(vars->rows), list(vars->columns),
-      list(vars->reduction), list(tiling.tile), list(tiling.warps), pieces,
-      isNarrow ? kStages : 1, tiling.instruction, epilogueName);
-  if (failed(schedule.annotate(nest.block, cuda::ProductAttr::kAttrName,
-                               attribute)))
-    return failure();
-  if (epilogue)
-    (void)schedule.annotate(
-        epilogue, cuda::ProductAttr::kEpilogueAttrName,
-        StringAttr::get(epilogue.getContext(), nest.block.getName()));
-  return success();
+  const cuda::ArchInfo &gpu = getGPU(schedule);
+  int64_t most = std::min(gpu.numMultiprocessors /
+                              countTiles(size, chooseTiling(size, gpu)),
+                          size.reduction / kMinPart);
+  if (most >= kMinParts &&
+      succeeded(splitSums(schedule, nest, *vars, size, most, epilogue)))
+    return success();
+  return annotateProduct(schedule, nest.block, *vars, size, epilogue);
 }

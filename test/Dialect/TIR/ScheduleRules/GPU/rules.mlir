@@ -90,6 +90,27 @@ func.func @halves(%x: tensor<2048x1024xf16>, %w: tensor<4096x1024xf16>) -> tenso
 
 // -----
 
+// Few results of long sums: products of parts of them, which a thread adds up, in
+// registers, for each result.
+// HOPPER-LABEL: tir.prim_func private @fused_nn_dense_nn_relu(
+// HOPPER:         tir.block @dense_rf(
+// HOPPER:           cuda.product = #cuda.product<batch = [2], rows = [0], columns = [1], reduction = [3], tile = [64, 64, 64], warps = [4, 1], pieces = 2, instruction = "wgmma">
+// HOPPER:         kind(thread_binding "blockIdx.x")
+// HOPPER:           kind(thread_binding "threadIdx.x")
+// HOPPER:             tir.alloc_buffer() : memref<1x1xf32, #target.memory<"local">>
+// HOPPER:             tir.for %{{.*}} = 0 to 16 {
+// HOPPER:               tir.block @dense(
+// HOPPER:             tir.block @relu(
+// HOPPER-NOT:     tir.block
+// HOPPER:       relax.func
+func.func @parts(%x: tensor<49x4096xf32>, %w: tensor<512x4096xf32>) -> tensor<49x512xf32> {
+  %0 = relay.nn.dense %x, %w : (tensor<49x4096xf32>, tensor<512x4096xf32>) -> tensor<49x512xf32>
+  %1 = relay.nn.relu %0 : (tensor<49x512xf32>) -> tensor<49x512xf32>
+  return %1 : tensor<49x512xf32>
+}
+
+// -----
+
 // What nobody has a rule for runs all the same.
 // GPU-LABEL: func.func private @fused_cumsum
 // GPU:         gpu.launch_func
