@@ -148,6 +148,18 @@ def test_batched_products_by_warpgroups():
     check(make_model([("MatMul", ["a", "b"], ["y"], {})], inputs, {}), inputs, tolerance=2e-3, target=HOPPER)
 
 
+# Neither side fills tiles; the other operand is read along rows.
+@pytest.mark.parametrize("shape, perm", [((300, 333), (1, 0)), ((257, 300), (1, 0)), ((2, 65, 33, 34), (0, 2, 3, 1)),
+                                         ((3, 40, 41, 42), (0, 3, 1, 2)), ((33, 5, 64, 17), (3, 2, 1, 0))])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64])
+def test_transposes(shape, perm, dtype):
+    inputs = {"x": random_array(*shape).astype(dtype)}
+    check(make_model([("Transpose", ["x"], ["y"], {"perm": perm})], inputs, {}), inputs, tolerance=0)
+    inputs["z"] = random_array(*(shape[axis] for axis in perm)).astype(dtype)
+    check(make_model([("Transpose", ["x"], ["t"], {"perm": perm}), ("Add", ["t", "z"], ["y"], {})], inputs, {}),
+          inputs, tolerance=0)
+
+
 # Few results of long sums are products of parts, which a thread adds up for each result.
 @pytest.mark.parametrize("target", ["cuda -code=mlir", HOPPER])
 @pytest.mark.parametrize("rows, steps, columns", [(16, 1024, 24), (49, 1032, 70), (70, 4608, 9), (9, 1021, 9)])

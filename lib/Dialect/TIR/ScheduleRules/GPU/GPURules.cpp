@@ -34,6 +34,8 @@ struct GPURules : ScheduleRulesInterface {
     rules.addBlockRule({"product by tensor cores", 30, scheduleProduct});
     rules.addBlockRule(
         {"one result for each block of threads", 20, scheduleReduction});
+    rules.addBlockRule({"a tile in shared memory for each block", 15,
+                        scheduleTransposingCopy});
     rules.addBlockRule({"one result for each thread", 10, scheduleGrid});
     rules.setFallback(scheduleAnything);
   }

@@ -33,6 +33,9 @@ void inlineCopies(KernelSchedule &schedule);
 /// Products of matrices, and what is one (convolutions), by tensor cores.
 LogicalResult scheduleProduct(KernelSchedule &schedule, BlockNest nest);
 
+/// Tiles through shared memory.
+LogicalResult scheduleTransposingCopy(KernelSchedule &schedule, BlockNest nest);
+
 /// Any block with spatial variables: an element of the result for each thread.
 LogicalResult scheduleGrid(KernelSchedule &schedule, BlockNest nest);
 

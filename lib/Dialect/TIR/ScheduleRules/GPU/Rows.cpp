@@ -108,11 +108,9 @@ static void bindElements(KernelSchedule &schedule, BlockOp block, ForOp row,
     (void)schedule.bind(parts[1], "threadIdx.x");
 }
 
-/// Moves what only the block of a row sees, of at most so many buffers, to
-/// shared memory, as far as it fits.
+/// Moves what only the block of a row sees to shared memory, as far as it fits.
 static void shareBuffers(KernelSchedule &schedule, ArrayRef<BlockOp> writers) {
-  schedule.compactBuffers(kMaxSharedBytes /
-                          std::max<int64_t>(1, writers.size()));
+  schedule.compactBuffers(kMaxSharedBytes);
   for (BlockOp writer : writers)
     for (Value buffer : getWrittenBuffers(writer)) {
       auto alloc = buffer.getDefiningOp<AllocBufferOp>();

@@ -111,6 +111,41 @@ func.func @parts(%x: tensor<49x4096xf32>, %w: tensor<512x4096xf32>) -> tensor<49
 
 // -----
 
+// A tile goes through shared memory, whose rows begin in different banks.
+// CHECK-LABEL: tir.prim_func private @fused_transpose(
+// CHECK:         kind(thread_binding "blockIdx.x")
+// CHECK:           tir.alloc_buffer() : memref<32x33xf32, #target.memory<"shared">>
+// CHECK:           tir.for %{{.*}} = 0 to 8 kind(thread_binding "threadIdx.y")
+// CHECK:             tir.for %{{.*}} = 0 to 32 kind(thread_binding "threadIdx.x")
+// CHECK:               tir.for %{{.*}} = 0 to 4 kind(unrolled)
+// CHECK:                 tir.block @transpose_read_shared(
+// CHECK:           tir.for %{{.*}} = 0 to 8 kind(thread_binding "threadIdx.y")
+// CHECK:             tir.for %{{.*}} = 0 to 32 kind(thread_binding "threadIdx.x")
+// CHECK:               tir.for %{{.*}} = 0 to 4 kind(unrolled)
+// CHECK:                 tir.block @transpose(
+// GPU-LABEL:     gpu.func @fused_transpose(
+// GPU-COUNT-1:     gpu.barrier
+// GPU-NOT:         gpu.barrier
+// GPU:             gpu.return
+func.func @transposed(%x: tensor<512x300xf32>) -> tensor<300x512xf32> {
+  %0 = relay.transpose %x {axes = [1, 0]} : (tensor<512x300xf32>) -> tensor<300x512xf32>
+  return %0 : tensor<300x512xf32>
+}
+
+// -----
+
+// All that is between the steps of a long row.
+// CHECK-LABEL: tir.prim_func private @fused_nn_softmax(
+// CHECK-COUNT-5: tir.alloc_buffer() : memref<{{.*}}, #target.memory<"shared">>
+// CHECK-NOT:     tir.alloc_buffer
+// CHECK:       relax.func
+func.func @long_rows(%x: tensor<32768x4096xf32>) -> tensor<32768x4096xf32> {
+  %0 = relay.nn.softmax %x : (tensor<32768x4096xf32>) -> tensor<32768x4096xf32>
+  return %0 : tensor<32768x4096xf32>
+}
+
+// -----
+
 // What nobody has a rule for runs all the same.
 // GPU-LABEL: func.func private @fused_cumsum
 // GPU:         gpu.launch_func
