@@ -74,8 +74,8 @@ public:
   /// The block that computes a partial result for each iteration of `loop`, a
   /// reduction loop; null if refused.
   BlockOp rfactor(ForOp loop);
-  /// Shrinks buffers to what one iteration uses; as many as fit in `maxBytes` go
-  /// to local memory, or stay in the one that they have.
+  /// Shrinks buffers to what one iteration uses; as many as fit in `maxBytes`
+  /// go to local memory, or stay in the one that they have.
   void compactBuffers(int64_t maxBytes);
   /// Moves an intermediate buffer that the block writes to another memory.
   LogicalResult setScope(BlockOp block, Value buffer, StringRef scope);
