@@ -13,8 +13,11 @@
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+
+#include <dlfcn.h>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -102,6 +105,22 @@ static std::string summarize(StringRef messages) {
   return summary;
 }
 
+/// Where the linker is if the compiler carries it: in the folder of programs
+/// that is beside the folder of this library. Empty if that is not known.
+static std::string getCarriedLinker() {
+  Dl_info info;
+  SmallString<128> path;
+  if (!dladdr(reinterpret_cast<void *>(&getCarriedLinker), &info) ||
+      !info.dli_fname)
+    return "";
+  path = info.dli_fname;
+  if (llvm::sys::fs::make_absolute(path))
+    return "";
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "..", "bin", "ld.lld");
+  return path.str().str();
+}
+
 /// The program to run; an error if there is none.
 static llvm::ErrorOr<std::string> findLinker() {
   // Who sets the variable does not want another one.
@@ -111,8 +130,10 @@ static llvm::ErrorOr<std::string> findLinker() {
       return path;
     return std::make_error_code(std::errc::no_such_file_or_directory);
   }
-  if (llvm::sys::fs::can_execute(RELAY_LLD_PATH))
-    return std::string(RELAY_LLD_PATH);
+  for (const std::string &path :
+       {getCarriedLinker(), std::string(RELAY_LLD_PATH)})
+    if (llvm::sys::fs::can_execute(path))
+      return path;
   for (StringRef name : {"ld.lld-" RELAY_LLVM_MAJOR, "ld.lld"})
     if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name))
       return path;

@@ -25,8 +25,9 @@ namespace mlir::relay {
 /// returns its bytes. It depends on libm and libc at most; another undefined
 /// symbol is an error. Errors are reported through `emitError`.
 ///
-/// The linker is the program that RELAY_LINKER names, or else the one of the
-/// LLVM that the compiler was built with, or else `ld.lld` on the PATH.
+/// The linker is the program that RELAY_LINKER names, or else `../bin/ld.lld`
+/// from the folder of this library, or else the one of the LLVM that the
+/// compiler was built with, or else `ld.lld` on the PATH.
 FailureOr<std::vector<char>>
 linkSharedObject(ArrayRef<StringRef> objects, const CPUInfo &target,
                  llvm::function_ref<InFlightDiagnostic()> emitError);
