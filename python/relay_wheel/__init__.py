@@ -18,8 +18,8 @@ from . import archive, carry
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 Settings = Optional[dict[str, Any]]
-# What CMake wants of Python, to build (python/CMakeLists.txt, lib/Report).
-_BUILD_REQUIREMENTS = ["pybind11>=2.10", "netron==9.3.3"]
+# What CMake wants of Python, to build (python, lib/Report, lib/Frontend/ONNX).
+_BUILD_REQUIREMENTS = ["pybind11>=2.10", "netron==9.3.3", "onnx"]
 _SETTINGS = {"build-dir", "compression"}
 
 

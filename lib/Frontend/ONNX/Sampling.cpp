@@ -15,6 +15,7 @@
 #include "ComputedAxes.h"
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "Regions.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
@@ -505,12 +506,9 @@ static LogicalResult convertRoiAlign(NodeContext &node) {
            << transformation << "\"";
   int64_t ratio = node.getInt("sampling_ratio", 0);
   constexpr int64_t maxRatio = 256, maxSize = 4096;
-  if (ratio < 1 || ratio > maxRatio)
-    return node.emitError()
-           << "expects sampling_ratio in [1, " << maxRatio
-           << "], as a number of samples that depends on the regions is not "
-              "supported, but got "
-           << ratio;
+  if (ratio < 0 || ratio > maxRatio)
+    return node.emitError() << "expects sampling_ratio in [0, " << maxRatio
+                            << "], but got " << ratio;
   double scale = node.getFloat("spatial_scale", 1);
   int64_t counts[2] = {node.getInt("output_height", 1),
                        node.getInt("output_width", 1)};
@@ -519,6 +517,15 @@ static LogicalResult convertRoiAlign(NodeContext &node) {
       return node.emitError()
              << "expects output_height and output_width in [1, " << maxSize
              << "], but got " << count;
+
+  if (ratio == 0) {
+    if (mode != "avg")
+      return node.emitError()
+             << "expects a sampling_ratio for mode max, as a number of samples "
+                "that depends on the regions is not supported, but got 0";
+    Value pooled = createAdaptiveRoiAlign(node, counts, scale, isShifted);
+    return pooled ? node.setResult(pooled) : failure();
+  }
 
   // (rois, samples) for each axis.
   auto getCorner = [&](int64_t column) {
