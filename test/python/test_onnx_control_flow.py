@@ -253,6 +253,23 @@ g (float[n,3] x, int64 i) => (y, z) {
   t = SequenceMap (s) <body = b (float[3] r) => (float[3] q) { q = Mul(r, r) }>
   z = ConcatFromSequence<axis = 0, new_axis = 1>(t)
 }""", [(f32(4, 3), i64(1)), (f32(1, 3), i64(-1))]),
+    "sequence_of_parts": ("""
+g (float[n,3] x, int64 p, int64[m] q, int32 r) => (y, z, w, v, u) {
+  s = SplitToSequence<axis = 0>(x, p)
+  y = ConcatFromSequence<axis = 0>(s)
+  y2 = SequenceLength(s)
+  z = SequenceLength(s)
+  t = SplitToSequence<axis = 1, keepdims = 0>(x, q)
+  last = Constant<value_int = -1>()
+  w = SequenceAt(t, last)
+  two = Constant<value_int = 2>()
+  a = SplitToSequence<axis = 0>(x, two)
+  v = SequenceAt(a, last)
+  b = SplitToSequence<axis = 1>(x, r)
+  u = SequenceAt(b, last)
+}""", [(f32(5, 3), i64(2), i64([1, 2]), np.array(2, np.int32)),
+       (f32(6, 3), i64(3), i64([3]), np.array(1, np.int32)),
+       (f32(1, 3), i64(7), i64([1, 0, 1, 1]), np.array(3, np.int32))]),
     "if_of_sequences": ("""
 g (bool c, float[2] x) => (y) {
   s = If (c) <then_branch = t () => (a) { a = SequenceConstruct(x, x) },
@@ -489,6 +506,21 @@ def test_position_out_of_range_at_run_time():
     run = onnx_backend.Machine().compile(parse(text))
     with pytest.raises(rm.RuntimeError):
         run(f32(2), f32(3), i64(0), i64(3))
+
+
+@pytest.mark.parametrize("split", [i64(0), i64(-1), i64([2, 2]), i64([6, -1]), i64([])])
+def test_wrong_parts_at_run_time(split):
+    shape = "[m]" if split.ndim else ""
+    text = f"""
+g (float[n,3] x, int64{shape} p) => (y) {{
+  s = SplitToSequence<axis = 0>(x, p)
+  y = SequenceLength(s)
+}}"""
+    run = onnx_backend.Machine().compile(parse(text))
+    compare(run(f32(5, 3), split * 0 + 5 if split.size == 1 else i64([5])),
+            [i64(1)])
+    with pytest.raises(ValueError, match="expects indices within the data"):
+        run(f32(5, 3), split)
 
 
 def test_scan_of_other_lengths():

@@ -22,6 +22,45 @@ Value mlir::relay::onnx::createCheck(NodeContext &node, Value condition) {
   return node.take(node.createInts(ArrayRef<int64_t>{0}), index, 0, "fast");
 }
 
+ComputedParts mlir::relay::onnx::createParts(NodeContext &node, Value data,
+                                             int64_t axis, Value sizes) {
+  OpBuilder &builder = node.getBuilder();
+  Type i64 = builder.getI64Type();
+  Value total = node.createSize(data, axis);
+  if (!sizes || !total)
+    return {};
+  ComputedParts parts;
+  if (node.getRank(sizes) == 0) {
+    Value one = node.createScalar(1, i64);
+    Value isRight = node.create<GreaterEqualOp>({sizes, one});
+    Value check = node.reshape(createCheck(node, isRight), ArrayRef<int64_t>());
+    total = node.create<AddOp>({total, check});
+    // The check may come after what would divide by 0.
+    Value part = node.create<MaximumOp>({sizes, one});
+    Value rest = node.create<SubtractOp>({part, one});
+    parts.count =
+        node.create<FloorDivideOp>({node.create<AddOp>({total, rest}), part});
+    parts.begins = node.create<MultiplyOp>(
+        {parts.count ? node.createRange(parts.count, i64) : nullptr, part});
+    parts.ends = node.create<MinimumOp>(
+        {node.create<AddOp>({parts.begins, part}), total});
+    return parts;
+  }
+  Value isRight = node.create<LogicalAndOp>(
+      {node.create<AllOp>(
+           {node.create<GreaterEqualOp>({sizes, node.createScalar(0, i64)})}),
+       node.create<EqualOp>({node.create<SumOp>({sizes}), total})});
+  CumsumOp::Properties sum;
+  sum.axis = builder.getI64IntegerAttr(0);
+  // Beside ends, of which there may be none.
+  Value check = createCheck(node, isRight);
+  parts.count = node.create<AddOp>(
+      {node.createSize(sizes, 0), node.reshape(check, ArrayRef<int64_t>())});
+  parts.ends = node.create<AddOp>({node.create<CumsumOp>({sizes}, sum), check});
+  parts.begins = node.create<SubtractOp>({parts.ends, sizes});
+  return parts;
+}
+
 Value mlir::relay::onnx::sliceAt(NodeContext &node, Value value, Value begin,
                                  Value end, int64_t axis) {
   DynStridedSliceOp::Properties properties;

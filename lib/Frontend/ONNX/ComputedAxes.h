@@ -65,6 +65,18 @@ private:
 /// when the model runs, there is an error instead.
 Value createCheck(NodeContext &node, Value condition);
 
+/// Where parts of a tensor begin and end along an axis, vectors, and how many
+/// there are, a number. Null after an error.
+struct ComputedParts {
+  Value begins, ends, count;
+};
+
+/// Parts of `sizes`, integers of 64 bits: a number, of which the last part may
+/// have less, or a vector. It is an error of the run if they are not all of
+/// `data`, or not positive.
+ComputedParts createParts(NodeContext &node, Value data, int64_t axis,
+                          Value sizes);
+
 /// The part [begin, end) of `value` along `axis`; both are vectors of one
 /// element.
 Value sliceAt(NodeContext &node, Value value, Value begin, Value end,

@@ -272,6 +272,34 @@ func.func private @$NAME(%x: !t, %n: tensor<i64>, %out: !m) -> !m {
 }
 )";
 
+static constexpr StringRef kParts = R"(
+!t = $E
+!f = $F
+!m = !relay.adt<@List, [!f]>
+!p = $P
+func.func private @$NAME(%x: !t, %begins: !p, %ends: !p, %n: tensor<i64>, %out: !m) -> !m {
+  %zero = relay.constant dense<0> : tensor<i64>
+  %more = relay.greater %n, %zero : (tensor<i64>, tensor<i64>) -> tensor<i1>
+  %0 = relay.if %more : tensor<i1> -> !m {
+    %one = relay.constant dense<1> : tensor<i64>
+    %i = relay.subtract %n, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %step = relay.constant dense<1> : tensor<1xi64>
+    %1 = relay.take %begins, %i {axis = 0 : i64} : (!p, tensor<i64>) -> tensor<i64>
+    %begin = relay.expand_dims %1 {axis = 0 : i64} : (tensor<i64>) -> tensor<1xi64>
+    %2 = relay.take %ends, %i {axis = 0 : i64} : (!p, tensor<i64>) -> tensor<i64>
+    %end = relay.expand_dims %2 {axis = 0 : i64} : (tensor<i64>) -> tensor<1xi64>
+    %y = relay.dyn.strided_slice %x, %begin, %end, %step {axes = array<i64: $AXIS>}
+        : (!t, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> !f
+    %3 = relay.construct @List::@Cons(%y, %out) : (!f, !m) -> !m
+    %4 = relay.call @$NAME(%x, %begins, %ends, %i, %3) : (!t, !p, !p, tensor<i64>, !m) -> !m
+    relay.yield %4 : !m
+  } else {
+    relay.yield %out : !m
+  }
+  return %0 : !m
+}
+)";
+
 static constexpr StringRef kHas = R"(
 !o = !relay.adt<@Option, [$E]>
 func.func private @$NAME(%option: !o) -> tensor<i1> {
@@ -471,6 +499,20 @@ Value ListBuilder::split(Value tensor, int64_t axis, bool keepsAxis,
                {"G", print(part)},
                {"AXIS", std::to_string(axis)},
                {"KEEP", keep}});
+}
+
+Value ListBuilder::split(Value tensor, int64_t axis, Value begins, Value ends,
+                         Value count) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = ShapedType::kDynamic;
+  RankedTensorType part = type.clone(shape);
+  return call("parts", kParts, {tensor, begins, ends, count, createNil(part)},
+              getListType(part),
+              {{"E", print(type)},
+               {"F", print(part)},
+               {"P", print(begins.getType())},
+               {"AXIS", std::to_string(axis)}});
 }
 
 Value ListBuilder::getLength(Value list) {

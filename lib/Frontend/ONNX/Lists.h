@@ -54,6 +54,10 @@ public:
   Value reverseRows(Value list, int64_t axis, bool isNewAxis);
   /// The list of what `tensor` has along an axis, with the axis or without it.
   Value split(Value tensor, int64_t axis, bool keepsAxis, Value count);
+  /// The list of the `count` parts of `tensor` along an axis that begin and end
+  /// at positions, both vectors of one type.
+  Value split(Value tensor, int64_t axis, Value begins, Value ends,
+              Value count);
   /// The list with its elements in opposite order.
   Value reverse(Value list);
   /// The number of elements, a scalar of 64 bits.

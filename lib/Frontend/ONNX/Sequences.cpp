@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "ControlFlow.h"
 #include "Lists.h"
 #include "Loops.h"
@@ -112,6 +113,8 @@ public:
   LogicalResult length();
   LogicalResult concat();
   LogicalResult split();
+  /// Whether input 1, sizes of parts, is what it may be.
+  LogicalResult checkSplit();
   LogicalResult map();
   LogicalResult makeOptional();
   LogicalResult hasElement();
@@ -475,15 +478,24 @@ LogicalResult SequenceNode::split() {
     return failure();
   int64_t size = node.getType(data).getDimSize(*axis);
   ShapeScalar dim = node.getDims(data)[*axis];
+  bool isKnown = true;
+  if (getInput(1)) {
+    if (failed(checkSplit()))
+      return failure();
+    const ShapeTensor *parts = node.getContents(1);
+    isKnown = parts && parts->getConstants();
+  }
+  if (!isKnown || (ShapedType::isDynamic(size) && getInput(1))) {
+    if (failed(importer.materialize(*getInput(1))))
+      return failure();
+    Value sizes = node.castTo(getInput(1)->value, builder.getI64Type());
+    ComputedParts parts = createParts(node, data, *axis, sizes);
+    if (!parts.begins || !parts.ends || !parts.count)
+      return failure();
+    return bind(
+        lists.split(data, *axis, parts.begins, parts.ends, parts.count));
+  }
   if (ShapedType::isDynamic(size)) {
-    bool isOne = !getInput(1);
-    if (getInput(1))
-      if (const ShapeTensor *parts = node.getContents(1))
-        isOne = parts->shape.empty() &&
-                parts->elements.front().getConstant() == int64_t(1);
-    if (!isOne)
-      return emitError() << "expects parts of one element along axis " << *axis
-                         << ", whose size is known at run time, but got others";
     Value count =
         node.reshape(node.createInts(ArrayRef(dim)), ArrayRef<int64_t>{});
     if (!count)
@@ -532,6 +544,19 @@ LogicalResult SequenceNode::split() {
     elements.back()->value = value;
   }
   return bindKnown(std::move(elements));
+}
+
+LogicalResult SequenceNode::checkSplit() {
+  Binding &sizes = *getInput(1);
+  if (importer.isTensor(sizes)) {
+    RankedTensorType type = importer.getType(sizes);
+    if (type.getRank() <= 1 && type.getElementType().isSignlessInteger() &&
+        !type.getElementType().isInteger(1))
+      return success();
+  }
+  return emitError() << "expects a size of parts or a vector of them in input "
+                        "1, but \""
+                     << sizes.name << "\" is something else";
 }
 
 LogicalResult SequenceNode::map() {

@@ -403,8 +403,6 @@ static LogicalResult splitInHalves(NodeContext &node, Value data,
 
 /// Splits into parts whose sizes are computed when the model runs.
 static LogicalResult splitByValue(NodeContext &node, Value data, int64_t axis) {
-  OpBuilder &b = node.getBuilder();
-  Type type = b.getI64Type();
   Value sizes = node.getIntsValue(1);
   if (!sizes)
     return failure();
@@ -412,19 +410,10 @@ static LogicalResult splitByValue(NodeContext &node, Value data, int64_t axis) {
   if (node.getType(sizes).getDimSize(0) != count)
     return node.emitError() << "expects sizes of " << count
                             << " parts, but got " << node.getType(sizes);
-  Value zero = node.createScalar(0, type);
-  Value isRight = node.create<LogicalAndOp>(
-      {node.create<AllOp>({node.create<GreaterEqualOp>({sizes, zero})}),
-       node.create<EqualOp>(
-           {node.create<SumOp>({sizes}), node.createSize(data, axis)})});
-  CumsumOp::Properties sum;
-  sum.axis = b.getI64IntegerAttr(0);
-  Value ends = node.create<AddOp>(
-      {node.create<CumsumOp>({sizes}, sum), createCheck(node, isRight)});
-  Value begins = node.create<SubtractOp>({ends, sizes});
+  ComputedParts parts = createParts(node, data, axis, sizes);
   for (int64_t i = 0; i < count; ++i) {
-    Value part = sliceAt(node, data, node.slice(begins, 0, i, i + 1),
-                         node.slice(ends, 0, i, i + 1), axis);
+    Value part = sliceAt(node, data, node.slice(parts.begins, 0, i, i + 1),
+                         node.slice(parts.ends, 0, i, i + 1), axis);
     if (failed(node.setOutput(i, part)))
       return failure();
   }
