@@ -348,12 +348,33 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     return Module(file.path(), _file=file)
 
 
-def load(path: PathLike, *, map_weights: bool = False) -> Module:
-    """Loads an artefact that relay-compile or Module.save wrote, and checks it.
+@typing.overload
+def load(path: PathLike, *, map_weights: bool = False,
+         executor: typing.Literal["aot"] = "aot") -> Module: ...
+
+
+@typing.overload
+def load(path: PathLike, *, map_weights: bool = False, executor: typing.Literal["vm"]
+         ) -> Program: ...
+
+
+def load(path: PathLike, *, map_weights: bool = False, executor: str = "aot"
+         ) -> Module | Program:
+    """Loads an artefact that relay-compile, Module.save or, for the executor "vm",
+    Program.save wrote, and checks it.
 
     The file may be changed or removed afterwards. With `map_weights`, weights are
     not read but mapped: processes that load one file share the memory, and
     Module.verify() checks it. Then the file must not be overwritten or cut, other
-    than by replacing it, for as long as the module lives. Raises RuntimeError.
+    than by replacing it, for as long as the module lives. Raises RuntimeError;
+    ValueError for what the other executor runs.
     """
-    return Module(path, map_weights)
+    if expect_text(executor, "executor") == "aot":
+        return Module(path, map_weights)
+    if executor != "vm":
+        raise ValueError(f"expects executor to be 'aot' or 'vm', but got {executor!r}")
+    if map_weights:
+        raise ValueError("expects map_weights with the executor 'aot', but got it with 'vm'")
+    from ._program import Program
+
+    return Program._make(expect_path(path))

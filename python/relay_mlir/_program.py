@@ -9,6 +9,7 @@ import numpy as np
 from . import _relay_mlir
 from ._arguments import describe, expect_mapping, expect_path, expect_text
 from ._compile import Outputs, PathLike
+from ._errors import RuntimeError
 
 
 def _to_python(value: Any) -> Any:
@@ -47,22 +48,22 @@ class Program:
     """A compiled model for the virtual machine: call it with its inputs.
 
     `relay_mlir.compile` makes it of a model with loops, branches, sequences, or sizes that
-    elements of tensors decide.
+    elements of tensors decide, and `relay_mlir.load` of what `save` wrote.
     """
 
     _path: str
     _file: object
     _impl: Any
     _inputs: list[ValueInfo]
-    _outputs: list[ValueInfo]
+    _outputs: list[ValueInfo] | None
 
     def __new__(cls, *args: Any) -> Program:
         del args
         raise TypeError("expects relay_mlir.compile to make a Program, but got a call of the class")
 
     @classmethod
-    def _make(cls, path: str, file: object, description: tuple[Sequence[Any], Sequence[Any]]
-              ) -> Program:
+    def _make(cls, path: str, file: object = None,
+              description: tuple[Sequence[Any], Sequence[Any]] | None = None) -> Program:
         from .relay._core import core
         from .relay.expr import numpy_dtype
 
@@ -74,8 +75,10 @@ class Program:
         self._path = path
         self._file = file  # Keeps an artefact in memory.
         self._impl = core.VMProgram(path)
-        self._inputs, self._outputs = ([inform(*entry) for entry in entries]
-                                       for entries in description)
+        # The artefact has the parameters, whose sizes have no names, but no results.
+        inputs = description[0] if description else self._impl.describe_params("main")
+        self._inputs = [inform(*entry) for entry in inputs]
+        self._outputs = [inform(*entry) for entry in description[1]] if description else None
         return self
 
     @property
@@ -85,7 +88,11 @@ class Program:
 
     @property
     def outputs(self) -> list[ValueInfo]:
-        """The outputs, as a list of ValueInfo."""
+        """The outputs, as a list of ValueInfo. A file does not say them: raises RuntimeError
+        for a program that was loaded."""
+        if self._outputs is None:
+            raise RuntimeError("expects a program that was compiled in this process to say its "
+                               "outputs, but got one of a file")
         return list(self._outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Outputs:
@@ -117,6 +124,6 @@ class Program:
         return _to_python(self._impl.run("main", [inputs[name] for name in names]))
 
     def save(self, path: PathLike) -> None:
-        """Writes the artefact, which `relay.vm.Executable.load_exec` and the C interface
-        read."""
+        """Writes the artefact, which `relay_mlir.load`, `relay.vm.Executable.load_exec` and the
+        C interface read."""
         _relay_mlir.copy_file(self._path, expect_path(path))

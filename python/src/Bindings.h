@@ -75,6 +75,11 @@ private:
   std::optional<mlir::relay::RelayDiagnostics> translator;
 };
 
+/// (kind, sizes, name of the elements' type) of a value: of tensors in a
+/// sequence or an optional value, "seq(tensor)" and so on. Sizes without a name
+/// in `dims`, which may be null, are "?".
+pybind11::tuple describeType(mlir::Type type, mlir::ArrayAttr dims);
+
 void bindDiagnostics(pybind11::module_ &m);
 void bindIRModule(pybind11::module_ &m);
 void bindRuntimeModule(pybind11::module_ &m);

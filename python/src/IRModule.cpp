@@ -254,10 +254,7 @@ getSymbols(IRModule &self) {
   return symbols;
 }
 
-/// (kind, sizes, name of the elements' type) of a value: of tensors in a
-/// sequence or an optional value, "seq(tensor)" and so on. Sizes without a name
-/// in `dims` are "?".
-static py::tuple describeType(Type type, ArrayAttr dims) {
+py::tuple relay_python::describeType(Type type, ArrayAttr dims) {
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     py::tuple shape(tensor.getRank());
     for (auto [i, size] : llvm::enumerate(tensor.getShape())) {

@@ -55,6 +55,7 @@ public:
   /// Those that the artefact has of the parameters of a function; null for one
   /// without.
   std::vector<Type> getParamTypes(StringRef name) const;
+  py::list describeParams(const std::string &name) const;
   py::list getFunctions() const;
   py::list getConstants() const;
   std::string print() const;
@@ -434,6 +435,27 @@ std::vector<Type> VMProgram::getParamTypes(StringRef name) const {
   return {};
 }
 
+/// (name, what describeType says) of the parameters of a function.
+py::list VMProgram::describeParams(const std::string &name) const {
+  const RelayVMProgram &program = *getArtifact().program;
+  py::list result;
+  for (const RelayVMFunction &function :
+       ArrayRef(program.functions, program.num_functions)) {
+    if (name != function.name)
+      continue;
+    std::vector<Type> types = getParamTypes(name);
+    for (int32_t i = 0; i < function.num_params; ++i) {
+      Type type = i < static_cast<int32_t>(types.size()) ? types[i] : Type();
+      if (!type)
+        type = relay::IncompleteType::get(getSessionContext());
+      result.append(py::make_tuple(function.params[i], describeType(type, {})));
+    }
+    return result;
+  }
+  throw py::value_error("expects a program with a function '" + name +
+                        "', but it has none");
+}
+
 py::object VMProgram::run(const std::string &name, const py::list &args,
                           const py::object &types) {
   std::vector<Type> known =
@@ -512,6 +534,7 @@ void relay_python::bindRelayVM(py::module_ &m) {
       .def(py::init<const std::string &>(), py::arg("path"))
       .def("run", &VMProgram::run, py::arg("name"), py::arg("args"),
            py::arg("types") = py::none())
+      .def("describe_params", &VMProgram::describeParams, py::arg("name"))
       .def("functions", &VMProgram::getFunctions)
       .def("constants", &VMProgram::getConstants)
       .def("text", &VMProgram::print);

@@ -186,7 +186,7 @@ public:
       throw py::value_error("expects '" + path +
                             "' to be one function of tensors, but it is a "
                             "program for the executor vm, which "
-                            "relay.vm.Executable.load_exec reads");
+                            "relay_mlir.load(path, executor=\"vm\") loads");
     }
   }
   ~LoadedModule() { relayModuleFree(module); }

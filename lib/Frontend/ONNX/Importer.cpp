@@ -10,6 +10,7 @@
 #include "Lists.h"
 #include "NodeContext.h"
 #include "NodeOrder.h"
+#include "OpenRecurrent.h"
 #include "ShapeEvaluator.h"
 
 #include "mlir/IR/Iterators.h"
@@ -355,6 +356,16 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
              << "expects input " << index << ", which is left out";
   if (node.outputs.empty())
     return emitError(node, pending.opset) << "expects an output";
+
+  if (std::shared_ptr<const Function> expansion =
+          expandOpenRecurrence(*this, pending)) {
+    // The node lives as long as its nodes, and keeps them.
+    auto owner = std::make_shared<std::pair<decltype(expansion), Graph>>(
+        expansion, Graph());
+    NodeAttribute &keeper = rewriteNode(pending).attributes.emplace_back();
+    keeper.graph = std::shared_ptr<const Graph>(owner, &owner->second);
+    return importCall(pending, *expansion);
+  }
 
   // What follows from a name does so in the domain of ONNX only.
   bool isStandard = node.domain.empty();

@@ -461,5 +461,6 @@ LogicalResult mlir::relay::onnx::createOpenResize(
     if (!data)
       return failure();
   }
-  return node.setResult(node.castTo(data, type));
+  return node.setResult(
+      node.castTo(data, node.getInputType(0).getElementType()));
 }

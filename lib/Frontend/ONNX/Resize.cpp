@@ -80,6 +80,12 @@ static std::optional<StringRef> getMethod(NodeContext &node) {
 // Sizes that are known
 //===----------------------------------------------------------------------===//
 
+/// The result in the type of the data, which cuts the fractions of integers.
+static LogicalResult setResized(NodeContext &node, Value result) {
+  return node.setResult(
+      node.castTo(result, node.getInputType(0).getElementType()));
+}
+
 /// Resizes one axis after the other, those that shrink first.
 static LogicalResult
 createTableResizes(NodeContext &node, Value data, const ResizeTarget &target,
@@ -98,7 +104,9 @@ createTableResizes(NodeContext &node, Value data, const ResizeTarget &target,
       scale = target.scales[axis];
     resizes.push_back({axis, size, scale, properties.method.getValue(),
                        properties.coordinate_transformation_mode.getValue(),
-                       properties.rounding_method.getValue(),
+                       target.ceilsShrinking && scale < 1
+                           ? StringRef("ceil")
+                           : properties.rounding_method.getValue(),
                        properties.cubic_alpha.getValueAsDouble(),
                        properties.cubic_exclude.getInt() != 0,
                        target.antialias});
@@ -111,13 +119,17 @@ createTableResizes(NodeContext &node, Value data, const ResizeTarget &target,
     if (!data)
       return failure();
   }
-  return node.setResult(data);
+  return setResized(node, data);
 }
 
 /// Resizes the last two dimensions of `data`, of rank 4.
 static LogicalResult createResize(NodeContext &node, Value data,
                                   const ResizeTarget &target,
                                   ImageResize2dOp::Properties properties) {
+  // Between integers ONNX Runtime computes in floats.
+  if (properties.method.getValue() == "linear" && !target.antialias &&
+      !isa<FloatType>(node.getElementType(data)))
+    data = node.castTo(data, node.getBuilder().getF32Type());
   if (target.isOpen(node.getType(data)))
     return createOpenResize(node, data, target, properties);
   int64_t rank = node.getRank(data);
@@ -126,7 +138,7 @@ static LogicalResult createResize(NodeContext &node, Value data,
     if (!target.isKept[axis])
       resized.push_back(axis);
   if (resized.empty())
-    return node.setResult(data);
+    return setResized(node, data);
   if (target.needsTables || resized.size() > 2 || rank == 1)
     return createTableResizes(node, data, target, properties);
   // The dimensions to resize go last, all others first.
@@ -169,7 +181,7 @@ static LogicalResult createResize(NodeContext &node, Value data,
   SmallVector<int64_t> inverse(rank);
   for (auto [i, axis] : llvm::enumerate(order))
     inverse[axis] = i;
-  return node.setResult(node.transpose(result, inverse));
+  return setResized(node, node.transpose(result, inverse));
 }
 
 static ResizeTarget getUnchanged(RankedTensorType type) {
@@ -413,6 +425,30 @@ static LogicalResult applySizes(NodeContext &node, Value data,
   return success(target.sizeValues != nullptr);
 }
 
+/// Opset 10 takes the nearest neighbour above where an axis shrinks, and else
+/// that below.
+static LogicalResult roundAsOpset10(NodeContext &node, ResizeTarget &target,
+                                    ImageResize2dOp::Properties &properties) {
+  if (target.scaleValues)
+    return node.emitError() << "expects constant scales in opset 10";
+  unsigned numShrinking = 0, numGrowing = 0;
+  for (auto [scale, kept] : llvm::zip_equal(target.scales, target.isKept))
+    if (!kept)
+      ++(scale < 1 ? numShrinking : numGrowing);
+  if (numShrinking == 0)
+    return success();
+  if (numGrowing == 0) {
+    properties.rounding_method = node.getBuilder().getStringAttr("ceil");
+    return success();
+  }
+  if (target.isOpen(node.getType(node.getInput(0))))
+    return node.emitError() << "expects known sizes in opset 10 where one axis "
+                               "shrinks and another one grows";
+  target.ceilsShrinking = true;
+  target.needsTables = true;
+  return success();
+}
+
 static LogicalResult convertResize(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
@@ -482,6 +518,9 @@ static LogicalResult convertResize(NodeContext &node) {
   properties.method = b.getStringAttr(*method);
   properties.coordinate_transformation_mode = b.getStringAttr(transformation);
   properties.rounding_method = b.getStringAttr(rounding);
+  if (isOld && *method == "nearest_neighbor" &&
+      failed(roundAsOpset10(node, target, properties)))
+    return failure();
   properties.cubic_alpha =
       b.getF64FloatAttr(node.getFloat("cubic_coeff_a", -0.75));
   properties.cubic_exclude =

@@ -25,6 +25,8 @@ struct ResizeTarget {
   /// The scales, where the node has scales.
   SmallVector<double> scales;
   bool antialias = false;
+  /// Nearest neighbours along an axis that shrinks are those above.
+  bool ceilsShrinking = false;
   /// What relay.image.resize2d does not have.
   bool needsTables = false;
   /// The sizes, where the node has sizes and some are not known: as the

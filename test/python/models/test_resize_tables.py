@@ -130,3 +130,31 @@ def test_open_height(attributes):
     compare(compiled("Resize", inputs, 19, attributes, sizes, order=order,
                      dims={"x": [1, 1, "H", 4]}),
             runtime("Resize", inputs, 19, attributes, sizes, order=order))
+
+
+@pytest.mark.parametrize("scales", [(0.6, 0.6), (2.0, 0.6), (0.4, 1.5), (2.0, 3.0), (0.3, 1.0)])
+def test_nearest_of_opset_10(scales):
+    """The neighbour above where an axis shrinks, and else the one below."""
+    inputs = {"x": random(1, 2, 5, 7)}
+    arguments = "Resize", inputs, 10, {"mode": "nearest"}, {"s": np.array([1, 1, *scales], np.float32)}
+    compare(compiled(*arguments), runtime(*arguments))
+    if (scales[0] < 1) == (scales[1] < 1):
+        dims = {"x": ["n", 2, "h", "w"]}
+        compare(compiled(*arguments, dims=dims), runtime(*arguments))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32])
+@pytest.mark.parametrize("transformation, scales", [
+    ("half_pixel", (2, 4)), ("half_pixel", (0.5, 1)), ("asymmetric", (4, 2)),
+    # (size - 1) / (count - 1) is 2.
+    ("align_corners", (11 / 6, 9 / 5))])
+def test_linear_of_integers(dtype, transformation, scales):
+    """Fractions, which are exact here, are cut, as in ONNX Runtime."""
+    low = 0 if dtype == np.uint8 else -100
+    inputs = {"x": np.random.default_rng(0).integers(low, 100, (2, 3, 6, 5)).astype(dtype)}
+    attributes = {"mode": "linear", "coordinate_transformation_mode": transformation}
+    constants = {"s": np.array([1, 1, *scales], np.float32)}
+    arguments = "Resize", inputs, 19, attributes, constants
+    expected = runtime(*arguments, order=["x", "", "s"])
+    for dims in ({}, {"x": ["n", 3, "h", "w"]}):
+        compare(compiled(*arguments, order=["x", "", "s"], dims=dims), expected)

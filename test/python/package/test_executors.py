@@ -100,6 +100,18 @@ def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
     np.testing.assert_array_equal(rest[1], values[2])
     # A file knows the types of its parameters, too.
     program.save(tmp_path / "program.so")
+    loaded = rm.load(tmp_path / "program.so", executor="vm")
+    # But not the names of sizes, and nothing of results.
+    assert [info.name for info in loaded.inputs] == [info.name for info in program.inputs]
+    assert (loaded.inputs[0].kind, loaded.inputs[0].dtype) == ("seq(tensor)", np.float32)
+    assert loaded.inputs[0].shape == ("?", 2) and loaded.inputs[1].shape == ()
+    with pytest.raises(rm.RuntimeError, match="but got one of a file"):
+        loaded.outputs
+    rest, taken = loaded(values, 1)
+    np.testing.assert_array_equal(taken, values[1])
+    assert isinstance(rest, list) and len(rest) == 2
+    loaded.save(tmp_path / "copy.so")
+    assert (tmp_path / "copy.so").read_bytes() == (tmp_path / "program.so").read_bytes()
     machine = relay.vm.VirtualMachine(relay.vm.Executable.load_exec(tmp_path / "program.so"))
     _, taken = machine.run(values, np.array(2))
     np.testing.assert_array_equal(taken, values[2])
@@ -109,6 +121,10 @@ def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
 
 def test_wrong_executors() -> None:
     model = parser.parse_model(PLAIN)
+    with pytest.raises(ValueError, match="expects executor to be 'aot' or 'vm', but got 'auto'"):
+        rm.load("model.so", executor="auto")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="expects map_weights with the executor 'aot'"):
+        rm.load("model.so", executor="vm", map_weights=True)
     with pytest.raises(ValueError, match="expects executor 'aot', 'vm' or 'auto', but got 'gpu'"):
         rm.compile(model, executor="gpu")
     number: Any = 3
@@ -134,8 +150,10 @@ def test_tools(tmp_path: pathlib.Path, text: str, kind: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     if kind == "aot":
         assert rm.load(tmp_path / "model.so").outputs[0].name == "y"
+        with pytest.raises(ValueError, match="expects"):
+            rm.load(tmp_path / "model.so", executor="vm")
     else:
-        relay.vm.Executable.load_exec(tmp_path / "model.so")
+        assert isinstance(rm.load(tmp_path / "model.so", executor="vm"), rm.Program)
     ran = run_tool(BIN / "relay-run", tmp_path / "model.onnx", "--executor=auto", "--dim", "n=3",
                    "--check=interpreter")
     assert ran.returncode == 0, ran.stderr
