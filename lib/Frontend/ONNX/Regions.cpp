@@ -118,3 +118,27 @@ Value mlir::relay::onnx::createAdaptiveRoiAlign(NodeContext &node,
       {hasSamples, pooled, node.createScalar(0, node.getElementType(pooled))});
   return node.transpose(pooled, {0, 3, 1, 2});
 }
+
+LogicalResult mlir::relay::onnx::convertMaxRoiPool(NodeContext &node) {
+  OpBuilder &builder = node.getBuilder();
+  Value data = node.getInput(0), rois = node.getInput(1);
+  RankedTensorType type = node.getType(data), roiType = node.getType(rois);
+  if (type.getRank() != 4 || roiType.getRank() != 2 ||
+      roiType.getDimSize(1) != 5)
+    return node.emitError() << "expects data of rank 4 and regions (count, 5), "
+                               "but got "
+                            << type << " and " << roiType;
+  std::optional<ArrayRef<int64_t>> size = node.getInts("pooled_shape");
+  constexpr int64_t maxSize = 4096;
+  if (!size || size->size() != 2 || llvm::any_of(*size, [&](int64_t count) {
+        return count < 1 || count > maxSize;
+      }))
+    return node.emitError()
+           << "expects attribute \"pooled_shape\" of two sizes in [1, "
+           << maxSize << "]";
+  VisionRoiPoolOp::Properties properties;
+  properties.pooled_size = builder.getDenseI64ArrayAttr(*size);
+  properties.spatial_scale =
+      builder.getF64FloatAttr(node.getFloat("spatial_scale", 1));
+  return node.setResult(node.create<VisionRoiPoolOp>({data, rois}, properties));
+}

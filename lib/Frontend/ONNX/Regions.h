@@ -18,6 +18,8 @@ namespace mlir::relay::onnx {
 Value createAdaptiveRoiAlign(NodeContext &node, ArrayRef<int64_t> counts,
                              double scale, bool isShifted);
 
+LogicalResult convertMaxRoiPool(NodeContext &node);
+
 } // namespace mlir::relay::onnx
 
 #endif // RELAY_MLIR_LIB_FRONTEND_ONNX_REGIONS_H

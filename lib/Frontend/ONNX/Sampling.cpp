@@ -589,6 +589,8 @@ void mlir::relay::onnx::addSamplingOps(OpTable &table) {
   table.add({"AffineGrid"}, {convertAffineGrid, 20, kNewestOpset, 2, 2,
                              /*contentInputs=*/0b10, /*isComposed=*/true});
   table.add({"GridSample"}, {convertGridSample, 16, kNewestOpset, 2, 2});
+  table.add({"MaxRoiPool"},
+            {convertMaxRoiPool, kOldestOpset, kNewestOpset, 2, 2});
   table.add({"RoiAlign"}, {convertRoiAlign, 10, kNewestOpset, 3, 3,
                            /*contentInputs=*/0, /*isComposed=*/true});
 }

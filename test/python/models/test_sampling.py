@@ -196,12 +196,30 @@ def test_roi_align_of_an_image_that_is_not_there():
         model.run(inputs)
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.5, 0.3])
+def test_max_roi_pool(scale):
+    inputs = {"x": random(2, 3, 9, 11), "r": np.array(
+        [[0, 1, 2, 7, 8], [1, 0, 0, 30, 40], [0, 5, 5, 2, 3], [1, 8, 8, 8, 8], [0, 30, 30, 50, 60],
+         [1, 2.5, 3.5, 9.5, 4.5]], np.float32)}
+    attributes = {"pooled_shape": [3, 2], "spatial_scale": scale}
+    expected = runtime("MaxRoiPool", inputs, 16, attributes)
+    compare(compiled("MaxRoiPool", inputs, 16, attributes), expected)
+    compare(compiled("MaxRoiPool", inputs, 22, attributes,
+                     dims={"x": ["n", "c", "h", "w"], "r": ["R", 5]}), expected)
+
+
 def test_refused_regions():
     inputs = {"x": random(1, 2, 9, 11), "r": regions(1), "b": np.array([0])}
     check_refused("as a number of samples that depends on the regions is not supported, but got 0",
                   "RoiAlign", inputs, 16, {"mode": "max"})
     check_refused("expects sampling_ratio in [0, 256], but got -1", "RoiAlign", inputs, 16,
                   {"sampling_ratio": -1})
+    pooled = {"x": inputs["x"], "r": random(1, 5)}
+    for shape in ({}, {"pooled_shape": [2]}, {"pooled_shape": [2, 0]}):
+        check_refused('expects attribute "pooled_shape" of two sizes in [1, 4096]', "MaxRoiPool",
+                      pooled, 16, shape)
+    check_refused("expects data of rank 4 and regions (count, 5)", "MaxRoiPool",
+                  {**pooled, "r": random(1, 4)}, 16, {"pooled_shape": [2, 2]})
     check_refused("expects mode avg or max", "RoiAlign", inputs, 16,
                   {"sampling_ratio": 1, "mode": "sum"})
     check_refused("expects output_height and output_width in [1, 4096], but got 0", "RoiAlign",
