@@ -24,6 +24,7 @@
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Dialect/VTA/IR/VTA.h"
 #include "relay-mlir/Target/CUDA/CUDACode.h"
+#include "relay-mlir/Target/VTA/VTACode.h"
 
 namespace mlir::relay {
 
@@ -35,7 +36,9 @@ inline void registerProjectDialects(DialectRegistry &registry) {
   tir::registerTransformDialectExtension(registry);
   tir::registerCPUScheduleRules(registry);
   tir::registerGPUScheduleRules(registry);
+  tir::registerVTAScheduleRules(registry);
   cuda::registerCodeGenerator(registry);
+  vta::registerCodeGenerator(registry);
 }
 
 /// Adds all dialects of MLIR and of this project to `registry`.

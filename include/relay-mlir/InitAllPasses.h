@@ -19,6 +19,7 @@
 #include "relay-mlir/Dialect/VTA/Transforms/Passes.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Target/CUDA/CUDACode.h"
+#include "relay-mlir/Target/VTA/VTACode.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
 // Registration is not in the headers that declare passes, which many files
@@ -60,6 +61,7 @@ inline void registerProjectPasses() {
   vta::registerVTATransformsPasses();
   registerTIRToLLVMPipeline();
   cuda::registerTIRToGPUPipeline();
+  vta::registerTIRToVTAPipeline();
   registerPipelines();
 }
 

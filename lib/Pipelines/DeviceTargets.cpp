@@ -8,6 +8,7 @@
 #include "DeviceTargets.h"
 
 #include "relay-mlir/Dialect/CUDA/IR/CUDA.h"
+#include "relay-mlir/Dialect/VTA/IR/VTA.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -39,23 +40,56 @@ static std::string parseCUDA(StringRef text, std::string &error) {
   return "#cuda.gpu<\"" + arch.str() + "\", code = \"" + code.str() + "\">";
 }
 
+/// Reads "vta -config=1x16_i8w8a32_15_15_18_17" and returns the attribute's
+/// text.
+static std::string parseVTA(StringRef text, std::string &error) {
+  relay_vta::Config config;
+  for (StringRef word : llvm::split(text, ' ')) {
+    if (word.empty() || word == vta::kDeviceKind)
+      continue;
+    if (!word.consume_front("-config="))
+      error = "expects -config=<name> after vta, but got '" + word.str() + "'";
+    else if (!relay_vta::parseConfigName(word.str(), config))
+      error = "expects a configuration such as " +
+              relay_vta::getConfigName(relay_vta::Config()) + ", but got '" +
+              word.str() + "'";
+    else
+      error = relay_vta::checkConfig(config);
+    if (!error.empty())
+      return {};
+  }
+  MLIRContext context;
+  context.loadDialect<vta::VTADialect>();
+  std::string attribute;
+  llvm::raw_string_ostream(attribute) << vta::ConfigAttr::get(&context, config);
+  return attribute;
+}
+
 std::string mlir::relay::resolveDeviceTargets(CompileOptions &options) {
   if (!options.target)
     return {};
   std::string text = *options.target;
   auto [first, rest] = StringRef(text).split(',');
-  if (first.split(' ').first != cuda::kDeviceKind)
+  StringRef kind = first.split(' ').first;
+  bool isVTA = kind == vta::kDeviceKind;
+  if (kind != cuda::kDeviceKind && !isVTA)
     return {};
   std::string error;
-  std::string attribute = parseCUDA(first, error);
+  std::string attribute =
+      isVTA ? parseVTA(first, error) : parseCUDA(first, error);
   if (!error.empty())
     return error;
-  if (rest.empty())
+  // The processor of the host may be left to be found out.
+  if (rest.empty() || (isVTA && rest == DeviceAttr::kCPUKind))
     options.target.reset();
   else
     options.target = rest.str();
   options.deviceTargets += (options.deviceTargets.empty() ? "" : ", ") +
-                           (cuda::kDeviceKind + " = " + attribute).str();
-  options.device = (cuda::kDeviceKind + ":0").str();
+                           (kind + " = " + attribute).str();
+  // A GPU runs the whole model, VTA the parts that it can.
+  if (isVTA)
+    options.offloadKind = kind.str();
+  else
+    options.device = (kind + ":0").str();
   return {};
 }

@@ -17,6 +17,7 @@
 #include "relay-mlir/Dialect/TIR/TransformOps/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Target/Transforms/Passes.h"
+#include "relay-mlir/Dialect/VTA/Transforms/Passes.h"
 #include "relay-mlir/Support/ModulePipeline.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -107,6 +108,10 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     for (int round = 0; round != 2; ++round) {
       manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
       manager.addNestedPass<func::FuncOp>(createFoldScaleAxisPass(scales));
+    }
+    if (!options.offloadKind.empty()) {
+      manager.addNestedPass<func::FuncOp>(vta::createPartitionGraphPass());
+      manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     }
     addLayoutPass(manager, optLevel, options.desiredLayout);
     // Queries, keys and values of attention in one product; its weights fold.

@@ -32,8 +32,9 @@ LAYERS = {
     "Dialect/Target/Transforms": ["Support", "Dialect/Target/IR"],
     "Dialect/CUDA/IR": ["Support", "Dialect/Target/IR"],
     "Dialect/Relay/IR": ["Support"],
-    "Dialect/VTA/IR": ["Support", "Runtime/VTA"],
-    "Dialect/VTA/Transforms": ["Support", "Dialect/VTA/IR", "Runtime/VTA"],
+    "Dialect/VTA/IR": ["Support", "Dialect/Target/IR", "Runtime/VTA"],
+    "Dialect/VTA/Transforms": [
+        "Support", "Dialect/Relay/IR", "Dialect/Target/IR", "Dialect/VTA/IR", "Runtime/VTA"],
     "Dialect/TIR/IR": ["Support", "Dialect/Target/IR"],
     "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR", "Dialect/Target/IR"],
     "Dialect/Relay/Analysis": ["Support", "Dialect/Relay/IR"],
@@ -54,13 +55,15 @@ LAYERS = {
         "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule"],
     "Dialect/TIR/ScheduleRules": [
         "Support", "Dialect/CUDA/IR", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule",
-        "Dialect/TIR/TransformOps", "Dialect/Target/IR"],
+        "Dialect/TIR/TransformOps", "Dialect/Target/IR", "Dialect/VTA/IR", "Runtime/VTA"],
     "Conversion": ["Support", "Dialect"],
+    "Conversion/TIRToVTA": ["Support", "Dialect", "Runtime/VTA"],
     "Frontend": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Prelude"],
     "Target": ["Support", "Dialect", "Runtime"],
     # Sequences the conversions that make one kernel.
     "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion"],
     "Target/CUDA": ["Support", "Dialect", "Runtime", "Conversion"],
+    "Target/VTA": ["Support", "Dialect", "Runtime", "Conversion"],
     "GPUExecutor": ["Support"],
     "Report": ["Support", "Dialect/Relay/IR", "Dialect/Relax/IR", "Dialect/TIR/IR"],
     "Pipelines": ["*"],

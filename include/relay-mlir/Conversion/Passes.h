@@ -14,6 +14,7 @@
 #include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"
 #include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
 #include "relay-mlir/Conversion/TIRToSCF/TIRToSCF.h"
+#include "relay-mlir/Conversion/TIRToVTA/TIRToVTA.h"
 
 namespace mlir::relay {
 

@@ -554,4 +554,36 @@ def HoistAccumulatorsPass
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// TIRToVTA
+//===----------------------------------------------------------------------===//
+
+def ConvertTIRToVTAPass : Pass<"convert-tir-to-vta", "::mlir::ModuleOp"> {
+  let summary = "Make programs of VTA of scheduled kernels";
+  let description = [{
+    Each kernel whose target is a `#vta.config` becomes a `vta.program` of its
+    name. Its attribute `vta.buffers` has the address and the bytes of each
+    argument, and whether it is an input.
+
+    A program has no jumps: loops around several blocks are written out. A nest
+    of one block becomes instructions by what it accesses.
+
+    | block | instructions |
+    |---|---|
+    | copies from an argument to `inp`, `wgt` or `acc`, maybe with zeros where a condition on loops does not hold | LOAD, with rows, strides and padding |
+    | stores zeros to `acc` | GEMM that resets |
+    | adds products of `inp` and `wgt` to `acc` | GEMM |
+    | computes elements of `acc` and of arguments, and stores them as bytes | ALU, GEMM by ones on the diagonal for bytes, and STORE |
+
+    The two longest loops of an instruction are loops in hardware, others
+    become micro-ops. Lists of micro-ops are in memory once, and loaded when they
+    are not in their scratchpad. Each buffer has two places in its scratchpad if
+    there is room, which take turns, so that one is filled while the other one
+    is used.
+
+    Nothing is ordered yet: `vta-insert-tokens` comes next.
+  }];
+  let dependentDialects = ["::mlir::vta::VTADialect"];
+}
+
 #endif // RELAY_MLIR_CONVERSION_PASSES_TD

@@ -67,7 +67,7 @@ struct CompileOptions {
   /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...; none
   /// for that of the module, which is "native" if it has none. A kind of
   /// devices before it, such as "cuda -arch=sm_90a,x86-64-v3", is where the
-  /// model runs.
+  /// model runs, or, as "vta,cpu", what it can of the model.
   std::optional<std::string> target;
 
   ExecutorKind executor = ExecutorKind::AOT;
@@ -87,6 +87,10 @@ struct CompileOptions {
   /// Where operators run of which the module does not say it, such as "cuda:0";
   /// empty for the host.
   std::string device;
+
+  /// A kind of devices that runs what it can of the model, number 0 of them;
+  /// empty for none.
+  std::string offloadKind;
 
   /// None for that of the module, which is High if it has none.
   std::optional<Precision> precision;

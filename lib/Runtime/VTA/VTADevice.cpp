@@ -71,6 +71,14 @@ static std::optional<SimulatorKind> getSimulator() {
   return std::nullopt;
 }
 
+/// With RELAY_VTA_STRICT=1, what is not portable, and races, are errors.
+static RunOptions getOptions() {
+  RunOptions options;
+  const char *strict = getenv("RELAY_VTA_STRICT");
+  options.strict = strict && strcmp(strict, "1") == 0;
+  return options;
+}
+
 static RelayStatus load(const char *format, const void *data, uint64_t size,
                         void **module) {
   if (strcmp(format, kKernelFormat) != 0)
@@ -179,7 +187,7 @@ static RelayStatus run(void *handle, void *const *args, int32_t numArgs,
   // Each call has an accelerator of its own, so that threads need not wait.
   return guard([&] {
     return runOn(*makeSimulatorDriver(kernel.program.config, loaded.simulator,
-                                      kCapacity),
+                                      kCapacity, getOptions()),
                  kernel, args);
   });
 }

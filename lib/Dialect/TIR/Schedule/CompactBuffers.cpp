@@ -331,6 +331,16 @@ void mlir::tir::compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
     maxLocalBytes = 0;
   // Consumers first: the opaque variables that their blocks get are in the way
   // only of what these blocks write.
+  llvm::SmallDenseMap<Value, std::pair<size_t, size_t>> order;
+  for (auto [position, buffer] : llvm::enumerate(buffers))
+    order[buffer] = {0, position};
+  for (auto [position, block] : llvm::enumerate(function.getBlocks()))
+    for (Value buffer : block.getWrites())
+      if (auto it = order.find(buffer); it != order.end())
+        it->second.first = position;
+  llvm::sort(buffers, [&](AllocBufferOp lhs, AllocBufferOp rhs) {
+    return order.lookup(lhs) < order.lookup(rhs);
+  });
   for (AllocBufferOp buffer : llvm::reverse(buffers)) {
     SmallVector<BlockOp> blocks = getElementAccessors(buffer);
     IndexSpace space(function.getContext());
@@ -343,11 +353,16 @@ void mlir::tir::compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
     if (isStatic)
       for (int64_t size : compact.shape)
         bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
-    if (isStatic && bytes <= static_cast<uint64_t>(maxLocalBytes))
+    // What is in a memory stays there, and takes less of it.
+    if (buffer.getMemory()) {
+      if (!isStatic)
+        continue;
+    } else if (isStatic && bytes <= static_cast<uint64_t>(maxLocalBytes)) {
       maxLocalBytes -= bytes;
-    else if (buffer.getMemory() || !isLarge(buffer.getType()) ||
-             keepParallelDims(buffer, space, compact) < 2)
+    } else if (!isLarge(buffer.getType()) ||
+               keepParallelDims(buffer, space, compact) < 2) {
       continue;
+    }
     apply(rewriter, buffer, blocks, space, compact);
   }
 }

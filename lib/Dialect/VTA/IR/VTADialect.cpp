@@ -122,6 +122,21 @@ relay_vta::Config ConfigAttr::getConfig() const {
   return makeConfig(getValues(*this));
 }
 
+StringRef ConfigAttr::getKind() const { return kDeviceKind; }
+
+std::string ConfigAttr::getDescription() const {
+  return "VTA " + relay_vta::getConfigName(getConfig());
+}
+
+/// What does not fit is told with the tile that it comes from, when programs
+/// are made.
+SmallVector<relay::MemoryInfo> ConfigAttr::getMemories() const {
+  using namespace relay;
+  return {{kInp, MemorySharing::Kernel, MemoryAccess::Elements, 0},
+          {kWgt, MemorySharing::Kernel, MemoryAccess::Elements, 0},
+          {kAcc, MemorySharing::Kernel, MemoryAccess::Elements, 0}};
+}
+
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  uint64_t batch, uint64_t block, uint64_t inp,
                                  uint64_t wgt, uint64_t acc, uint64_t uopBuffer,

@@ -106,6 +106,9 @@ void registerCPUScheduleRules(DialectRegistry &registry);
 /// Gives the cuda dialect the rules for GPUs.
 void registerGPUScheduleRules(DialectRegistry &registry);
 
+/// Gives the vta dialect the rules for VTA.
+void registerVTAScheduleRules(DialectRegistry &registry);
+
 /// Schedules an unscheduled kernel for its target by rules that look at its
 /// structure only: kinds of variables, access maps, extents. What no rule knows
 /// is run as it is. Returns the script of what was done, which does the same to

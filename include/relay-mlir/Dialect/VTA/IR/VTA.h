@@ -16,6 +16,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Runtime/VTA/Instruction.h"
 
 #include "relay-mlir/Dialect/VTA/IR/VTADialect.h.inc"
@@ -32,6 +33,15 @@
 #include "relay-mlir/Dialect/VTA/IR/VTAOps.h.inc"
 
 namespace mlir::vta {
+
+/// The kind of devices that `#vta.config` is a target of, and the memories that
+/// buffers of kernels are in.
+inline constexpr StringLiteral kDeviceKind = "vta";
+inline constexpr StringLiteral kInp = "inp", kWgt = "wgt", kAcc = "acc";
+
+/// Of a `vta.program` that is a kernel: three numbers for each buffer, inputs
+/// first: address, bytes, and 1 for an input or 2 for an output.
+inline constexpr StringLiteral kBuffersAttrName = "vta.buffers";
 
 /// The micro-op that an operation is.
 relay_vta::Uop getUop(UopOp op);

@@ -15,6 +15,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "relay-mlir/Dialect/Target/IR/TargetInterfaces.td"
 include "relay-mlir/Dialect/VTA/IR/VTAInterfaces.td"
 
 def VTA_Dialect : Dialect {
@@ -41,6 +42,7 @@ def VTA_Dialect : Dialect {
     [VTA](../VTA.md) has the binary form, the simulators, and what published
     implementations do differently.
   }];
+  let dependentDialects = ["::mlir::relay::TargetDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }
@@ -71,7 +73,9 @@ def VTA_Stage : I32EnumAttr<"Stage", "what runs instructions, in order", [
   I32EnumAttrCase<"Store", 2, "store">
 ]> { let cppNamespace = "::mlir::vta"; }
 
-def VTA_ConfigAttr : AttrDef<VTA_Dialect, "Config"> {
+def VTA_ConfigAttr : AttrDef<VTA_Dialect, "Config", [
+    DeclareAttrInterfaceMethods<TargetAttrInterface, [
+      "getDescription", "getMemories"]>]> {
   let mnemonic = "config";
   let summary = "What a VTA is made of";
   let description = [{
@@ -83,6 +87,9 @@ def VTA_ConfigAttr : AttrDef<VTA_Dialect, "Config"> {
 
     Depths of scratchpads and widths of fields follow from these. Those for which
     an instruction would not fit in 128 bits, or a micro-op in 32, are refused.
+
+    It is also what kernels on devices of kind `vta` are compiled for. Buffers of
+    such a kernel are in the memories `inp`, `wgt` and `acc`.
 
     Example:
 

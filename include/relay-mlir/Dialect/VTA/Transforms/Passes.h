@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_DIALECT_VTA_TRANSFORMS_PASSES_H
 #define RELAY_MLIR_DIALECT_VTA_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "relay-mlir/Dialect/VTA/IR/VTA.h"
 

@@ -10,6 +10,57 @@
 
 include "mlir/Pass/PassBase.td"
 
+def InsertTokensPass : Pass<"vta-insert-tokens", "::mlir::vta::ProgramOp"> {
+  let summary = "Order instructions of different stages by tokens";
+  let description = [{
+    Instructions of a program that run in different stages and access the same
+    elements of a scratchpad, of which one writes, get a token from the earlier
+    one to the later one. So does FINISH from all that must be done before it.
+    Where a stage has waited for an instruction, directly or through others, what
+    came before that needs no token.
+
+    The program must have none. It then means the same on stages that run at
+    the same time as it does one instruction after another.
+
+    ```mlir
+    vta.load inp[0] from 512 size 1 x 4
+    vta.gemm uops 0 to 1 for 4 dst 1 src 1
+    vta.finish
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = vta.load inp[0] from 512 size 1 x 4 signal !vta.token<load, compute>
+    vta.gemm uops 0 to 1 for 4 dst 1 src 1 wait(%0 : !vta.token<load, compute>)
+    vta.finish
+    ```
+  }];
+}
+
+def PartitionGraphPass
+    : Pass<"vta-partition-graph", "::mlir::func::FuncOp"> {
+  let summary = "Put what VTA can compute of a graph on the device";
+  let description = [{
+    A part is a `nn.conv2d` or `nn.dense` of bytes with constant weights, and the
+    operators behind it that nobody else sees the operands of, until there are
+    bytes again: sums with constants of channels and with other bytes, minima and
+    maxima, `clip`, `relu`, casts, shifts, products of powers of two, and changes
+    of scale by powers of two in 64 bits, which become a sum and a shift.
+
+    Parts are written in the layouts of the configuration (`NCHW16c` and
+    `OIHW16o16i` for a batch of 1 and blocks of 16), on device `vta:0`. Channels
+    and images are padded to whole blocks. `device_copy` and `layout_transform`
+    are put where tensors enter and leave the device; between parts they stay.
+
+    Everything else, such as convolutions in groups, stays where it is.
+  }];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+  let statistics = [
+    Statistic<"numParts", "num-parts", "Number of parts on the device">
+  ];
+}
+
 def VerifyPortablePass
     : Pass<"verify-vta-portable", "::mlir::vta::ProgramOp"> {
   let summary = "Check that published implementations of VTA agree on a program";

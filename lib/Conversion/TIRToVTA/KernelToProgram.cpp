@@ -1,0 +1,500 @@
+//===- KernelToProgram.cpp - Scheduled kernels to programs of VTA ---------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loops around several nests are written out, since a program has no jumps.
+// Each nest of one block becomes instructions by what it accesses: a copy to a
+// scratchpad, accumulators that become zero, a product, or a function of
+// elements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/TIRToVTA/TIRToVTA.h"
+
+#include "AffineNest.h"
+#include "ElementwiseNest.h"
+#include "Transfers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/Pass.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_CONVERTTIRTOVTAPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+namespace {
+
+/// Converts one kernel.
+class KernelConverter {
+public:
+  KernelConverter(tir::PrimFuncOp kernel, const relay_vta::Config &config,
+                  SlotCounts slots)
+      : kernel(kernel), builder(kernel.getContext(), config, kernel.getLoc(),
+                                kernel.getSymName(), slots) {}
+
+  FailureOr<OwningOpRef<vta::ProgramOp>> run();
+  const std::optional<Overflow> &getOverflow() { return builder.getOverflow(); }
+
+private:
+  LogicalResult placeArguments();
+  LogicalResult visit(Block &block);
+  LogicalResult visitLoop(tir::ForOp loop);
+  LogicalResult placeBuffer(tir::AllocBufferOp buffer);
+  LogicalResult emitNest(AffineNest nest);
+  LogicalResult emitCopy(AffineNest &nest, affine::AffineStoreOp store,
+                         affine::AffineLoadOp load, affine::AffineIfOp guard);
+  LogicalResult emitReset(AffineNest &nest, affine::AffineStoreOp store);
+  LogicalResult emitProduct(AffineNest &nest, affine::AffineStoreOp store,
+                            affine::AffineLoadOp inp, affine::AffineLoadOp wgt);
+  std::optional<vta::Memory> getMemory(Value buffer) const {
+    return places.lookup(buffer).memory;
+  }
+  int64_t getLanes(vta::Memory memory) const {
+    return static_cast<int64_t>(
+        builder.getConfig().getLanes(static_cast<relay_vta::Memory>(memory)));
+  }
+
+  tir::PrimFuncOp kernel;
+  ProgramBuilder builder;
+  BufferPlaces places;
+  IndexValues indices;
+  SmallVector<int64_t> buffers;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+static int64_t getBytes(MemRefType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+LogicalResult KernelConverter::placeArguments() {
+  if (kernel.getNumWorkspaces() != 0)
+    return kernel.emitError(
+               "expects no workspaces of a kernel of VTA, but got ")
+           << kernel.getNumWorkspaces();
+  for (BlockArgument argument : kernel.getRegion().getArguments()) {
+    auto type = cast<MemRefType>(argument.getType());
+    if (!type.hasStaticShape())
+      return kernel.emitError(
+                 "expects sizes that are known when it is compiled "
+                 "in a kernel of VTA, but got ")
+             << type;
+    int64_t bytes = getBytes(type);
+    BufferPlace place;
+    place.first = builder.allocate(bytes);
+    places[argument] = place;
+    buffers.append({place.first, bytes, kernel.isOutput(argument) ? 2 : 1});
+  }
+  return success();
+}
+
+LogicalResult KernelConverter::placeBuffer(tir::AllocBufferOp buffer) {
+  relay::MemoryAttr memory = buffer.getMemory();
+  std::optional<vta::Memory> kind =
+      memory ? vta::symbolizeMemory(memory.getName()) : std::nullopt;
+  if (!kind)
+    return buffer.emitError("expects buffers in the memories inp, wgt and acc "
+                            "of a kernel of VTA, but got ")
+           << buffer.getType();
+  int64_t lanes = getLanes(*kind);
+  int64_t count = buffer.getType().getNumElements();
+  if (count % lanes != 0)
+    return buffer.emitError("expects whole elements of ")
+           << lanes << " lanes in " << memory.getName() << ", but got "
+           << buffer.getType();
+  builder.setLocation(buffer.getLoc());
+  places[buffer] = {kind, builder.rotate({buffer, 0}, *kind, count / lanes)};
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+/// Where a loop is in the range in which `guard` holds.
+static LogicalResult addPadding(const AffineNest &nest,
+                                affine::AffineIfOp guard,
+                                SmallVectorImpl<TransferLoop> &loops) {
+  IntegerSet set = guard.getIntegerSet();
+  for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
+    FailureOr<LinearIndex> index =
+        nest.getIndex(constraint, set.getNumDims(), guard.getOperands());
+    if (failed(index) || set.isEq(number))
+      return failure();
+    // constant + step * i >= 0
+    std::optional<unsigned> loop;
+    for (auto [position, step] : llvm::enumerate(index->steps)) {
+      if (step == 0)
+        continue;
+      if (loop || std::abs(step) != 1)
+        return failure();
+      loop = position;
+    }
+    if (!loop) {
+      if (index->constant >= 0)
+        continue;
+      // Nothing of this tile is there.
+      for (TransferLoop &all : loops)
+        all.end = all.begin;
+      continue;
+    }
+    TransferLoop &range = loops[*loop];
+    if (index->steps[*loop] == 1)
+      range.begin = std::max(range.begin, -index->constant);
+    else
+      range.end = std::min(range.end, index->constant + 1);
+    range.begin = std::min(range.begin, range.extent);
+    range.end = std::max(range.end, range.begin);
+  }
+  return success();
+}
+
+LogicalResult KernelConverter::emitCopy(AffineNest &nest,
+                                        affine::AffineStoreOp store,
+                                        affine::AffineLoadOp load,
+                                        affine::AffineIfOp guard) {
+  const BufferPlace &to = places[store.getMemRef()];
+  const BufferPlace &from = places[load.getMemRef()];
+  FailureOr<LinearIndex> sram = nest.getAddress(store);
+  FailureOr<LinearIndex> dram = nest.getAddress(load);
+  if (failed(sram) || failed(dram))
+    return nest.block.emitError(
+        "expects indices that are sums of loops in a kernel of VTA");
+  int64_t laneBytes =
+      llvm::divideCeil(load.getMemRefType().getElementTypeBitWidth(), 8);
+  Transfer transfer{*to.memory,
+                    to.first * getLanes(*to.memory) + sram->constant,
+                    from.first / laneBytes + dram->constant,
+                    {}};
+  for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
+    transfer.loops.emplace_back(nest.extents[loop], sram->steps[loop],
+                                dram->steps[loop]);
+  if (guard && failed(addPadding(nest, guard, transfer.loops)))
+    return guard.emitError(
+        "expects padding before and after loops in a kernel of VTA");
+  std::string message =
+      emitTransfer(builder, std::move(transfer), /*isStore=*/false);
+  if (!message.empty())
+    return nest.block.emitError(message);
+  return success();
+}
+
+/// Takes the lanes of accumulators out of loops: the steps that elements have,
+/// in the order of `loops`.
+static bool toElements(LinearIndex &index, ArrayRef<unsigned> lanes,
+                       int64_t numLanes) {
+  if (index.constant % numLanes != 0)
+    return false;
+  index.constant /= numLanes;
+  for (auto [loop, step] : llvm::enumerate(index.steps)) {
+    if (llvm::is_contained(lanes, loop))
+      continue;
+    if (step % numLanes != 0)
+      return false;
+    step /= numLanes;
+  }
+  return true;
+}
+
+LogicalResult KernelConverter::emitReset(AffineNest &nest,
+                                         affine::AffineStoreOp store) {
+  FailureOr<LinearIndex> dst = nest.getAddress(store);
+  int64_t numLanes = getLanes(vta::Memory::Acc);
+  SmallVector<unsigned> lanes;
+  int64_t taken = 1;
+  for (bool isFound = true; succeeded(dst) && isFound && taken < numLanes;) {
+    isFound = false;
+    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
+      if (dst->steps[loop] == taken && !llvm::is_contained(lanes, loop)) {
+        lanes.push_back(loop);
+        taken *= nest.extents[loop];
+        isFound = true;
+        break;
+      }
+  }
+  if (failed(dst) || taken != numLanes || !toElements(*dst, lanes, numLanes))
+    return nest.block.emitError("expects whole elements of accumulators in a "
+                                "kernel of VTA");
+  ElementLoops loops;
+  loops.dst = places[store.getMemRef()].first + dst->constant;
+  for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
+    if (!llvm::is_contained(lanes, loop))
+      loops.loops.push_back({nest.extents[loop], dst->steps[loop]});
+  builder.gemm(/*reset=*/true, std::move(loops));
+  return success();
+}
+
+LogicalResult KernelConverter::emitProduct(AffineNest &nest,
+                                           affine::AffineStoreOp store,
+                                           affine::AffineLoadOp inp,
+                                           affine::AffineLoadOp wgt) {
+  FailureOr<LinearIndex> dst = nest.getAddress(store);
+  FailureOr<LinearIndex> src = nest.getAddress(inp);
+  FailureOr<LinearIndex> weight = nest.getAddress(wgt);
+  auto fail = [&] {
+    return nest.block.emitError("expects a product of ")
+           << builder.getConfig().getBatch() << " x "
+           << builder.getConfig().getBlock() << " and "
+           << builder.getConfig().getBlock() << " x "
+           << builder.getConfig().getBlock()
+           << " lanes in a kernel of VTA, but got another one";
+  };
+  if (failed(dst) || failed(src) || failed(weight))
+    return fail();
+  auto block = static_cast<int64_t>(builder.getConfig().getBlock());
+  auto batch = static_cast<int64_t>(builder.getConfig().getBatch());
+  SmallVector<unsigned> lanes;
+  auto takeLane = [&](int64_t extent, int64_t d, int64_t s, int64_t w) {
+    if (extent == 1)
+      return true;
+    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
+      if (nest.extents[loop] == extent && dst->steps[loop] == d &&
+          src->steps[loop] == s && weight->steps[loop] == w &&
+          !llvm::is_contained(lanes, loop)) {
+        lanes.push_back(loop);
+        return true;
+      }
+    return false;
+  };
+  if (!takeLane(block, 1, 0, block) || !takeLane(block, 0, 1, 1) ||
+      !takeLane(batch, block, block, 0) ||
+      !toElements(*dst, lanes, batch * block) ||
+      !toElements(*src, lanes, batch * block) ||
+      !toElements(*weight, lanes, block * block))
+    return fail();
+  ElementLoops loops;
+  loops.dst = places[store.getMemRef()].first + dst->constant;
+  loops.src = places[inp.getMemRef()].first + src->constant;
+  loops.wgt = places[wgt.getMemRef()].first + weight->constant;
+  // An accumulator rests before it is added to again.
+  for (bool isReduction : {true, false})
+    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
+      if (!llvm::is_contained(lanes, loop) &&
+          (dst->steps[loop] == 0) == isReduction)
+        loops.loops.push_back({nest.extents[loop], dst->steps[loop],
+                               src->steps[loop], weight->steps[loop]});
+  builder.gemm(/*reset=*/false, std::move(loops));
+  return success();
+}
+
+/// The load that a value is an extension of, from `memory`.
+static affine::AffineLoadOp getExtendedLoad(Value value) {
+  if (auto extension = value.getDefiningOp<arith::ExtSIOp>())
+    value = extension.getIn();
+  return value.getDefiningOp<affine::AffineLoadOp>();
+}
+
+LogicalResult KernelConverter::emitNest(AffineNest nest) {
+  builder.setLocation(nest.block.getLoc());
+  SmallVector<affine::AffineStoreOp> stores(
+      nest.block.getBody()->getOps<affine::AffineStoreOp>());
+  if (stores.size() != 1)
+    return nest.block.emitError(
+        "expects blocks that store one element in a kernel of VTA");
+  affine::AffineStoreOp store = stores.front();
+  Value value = store.getValueToStore();
+  std::optional<vta::Memory> to = getMemory(store.getMemRef());
+
+  // A copy, maybe with padding.
+  if (to) {
+    if (auto load = value.getDefiningOp<affine::AffineLoadOp>();
+        load && !getMemory(load.getMemRef()))
+      return emitCopy(nest, store, load, {});
+    if (auto guard = value.getDefiningOp<affine::AffineIfOp>()) {
+      auto load = guard.getThenBlock()
+                      ->getTerminator()
+                      ->getOperand(0)
+                      .getDefiningOp<affine::AffineLoadOp>();
+      if (load && guard.hasElse() &&
+          matchPattern(guard.getElseBlock()->getTerminator()->getOperand(0),
+                       m_Zero()) &&
+          !getMemory(load.getMemRef()))
+        return emitCopy(nest, store, load, guard);
+    }
+  }
+  if (to == vta::Memory::Acc && matchPattern(value, m_Zero()))
+    return emitReset(nest, store);
+  if (auto sum = value.getDefiningOp<arith::AddIOp>();
+      sum && to == vta::Memory::Acc && nest.block.hasReduceIters()) {
+    for (auto [rest, factors] : {std::pair(sum.getLhs(), sum.getRhs()),
+                                 std::pair(sum.getRhs(), sum.getLhs())}) {
+      auto product = factors.getDefiningOp<arith::MulIOp>();
+      auto acc = rest.getDefiningOp<affine::AffineLoadOp>();
+      if (!product || !acc || acc.getMemRef() != store.getMemRef())
+        continue;
+      affine::AffineLoadOp lhs = getExtendedLoad(product.getLhs());
+      affine::AffineLoadOp rhs = getExtendedLoad(product.getRhs());
+      if (!lhs || !rhs)
+        continue;
+      if (getMemory(lhs.getMemRef()) == vta::Memory::Wgt)
+        std::swap(lhs, rhs);
+      if (getMemory(lhs.getMemRef()) == vta::Memory::Inp &&
+          getMemory(rhs.getMemRef()) == vta::Memory::Wgt)
+        return emitProduct(nest, store, lhs, rhs);
+    }
+  }
+  if (nest.block.hasReduceIters())
+    return nest.block.emitError(
+        "expects products of data in inp and weights in "
+        "wgt, added up in acc, in a kernel of VTA");
+  return emitElementwiseNest(builder, std::move(nest), places);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelConverter::visitLoop(tir::ForOp loop) {
+  SmallVector<tir::BlockOp> blocks = getBlocksBelow(loop);
+  if (blocks.empty())
+    return success();
+  if (blocks.size() == 1) {
+    bool allocates =
+        loop.walk([](tir::AllocBufferOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (!allocates) {
+      FailureOr<AffineNest> nest = AffineNest::get(loop, indices);
+      return failed(nest) ? failure() : emitNest(std::move(*nest));
+    }
+  }
+  std::optional<int64_t> begin = loop.getConstantLowerBound();
+  std::optional<int64_t> end = loop.getConstantUpperBound();
+  if (!begin || !end)
+    return loop.emitError(
+        "expects a loop with constant bounds in a kernel of VTA");
+  for (int64_t i = *begin; i < *end; ++i) {
+    indices[loop.getInductionVar()] = i;
+    if (failed(visit(*loop.getBody())))
+      return failure();
+    // What does not fit does not get better.
+    if (builder.getOverflow())
+      return success();
+  }
+  return success();
+}
+
+LogicalResult KernelConverter::visit(Block &block) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<tir::ForOp>(op)) {
+      if (failed(visitLoop(loop)))
+        return failure();
+    } else if (auto buffer = dyn_cast<tir::AllocBufferOp>(op)) {
+      if (failed(placeBuffer(buffer)))
+        return failure();
+    } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+      SmallVector<int64_t> operands;
+      for (Value operand : apply.getOperands()) {
+        APInt constant;
+        operands.push_back(matchPattern(operand, m_ConstantInt(&constant))
+                               ? constant.getSExtValue()
+                               : indices.lookup(operand));
+      }
+      AffineMap map = apply.getAffineMap();
+      SmallVector<Attribute> attributes;
+      Builder attributeBuilder(op.getContext());
+      for (int64_t operand : operands)
+        attributes.push_back(attributeBuilder.getIndexAttr(operand));
+      SmallVector<Attribute> results;
+      if (failed(map.constantFold(attributes, results)))
+        return op.emitError("expects an index that can be computed");
+      indices[apply] = cast<IntegerAttr>(results.front()).getInt();
+    } else if (!isa<arith::ConstantOp, tir::YieldOp, tir::ReturnOp>(op)) {
+      return op.emitError(
+                 "expects loops of blocks in a kernel of VTA, but got ")
+             << op.getName();
+    }
+  }
+  return success();
+}
+
+FailureOr<OwningOpRef<vta::ProgramOp>> KernelConverter::run() {
+  if (failed(placeArguments()) || failed(visit(kernel.getRegion().front())))
+    return failure();
+  if (builder.getOverflow())
+    return OwningOpRef<vta::ProgramOp>();
+  OwningOpRef<vta::ProgramOp> program = builder.finish();
+  (*program)->setAttr(vta::kBuffersAttrName,
+                      DenseI64ArrayAttr::get(kernel.getContext(), buffers));
+  return program;
+}
+
+/// "acc" needs less if a tile has fewer results, and so on.
+static StringRef getAdvice(vta::Memory memory) {
+  switch (memory) {
+  case vta::Memory::Inp:
+    return "a tile with fewer rows, columns or input channels takes less";
+  case vta::Memory::Wgt:
+    return "a tile with fewer channels, or a smaller window, takes less";
+  default:
+    return "a tile with fewer rows, columns or output channels takes less";
+  }
+}
+
+/// Tries to have each buffer twice, and once where there is no room.
+static FailureOr<OwningOpRef<vta::ProgramOp>>
+convertKernel(tir::PrimFuncOp kernel, const relay_vta::Config &config) {
+  SlotCounts slots;
+  while (true) {
+    KernelConverter converter(kernel, config, slots);
+    FailureOr<OwningOpRef<vta::ProgramOp>> program = converter.run();
+    if (failed(program) || *program)
+      return program;
+    const Overflow &overflow = *converter.getOverflow();
+    if (slots.get(overflow.memory) > 1) {
+      --slots.get(overflow.memory);
+      continue;
+    }
+    StringRef memory = vta::stringifyMemory(overflow.memory);
+    InFlightDiagnostic diagnostic =
+        emitError(overflow.location)
+        << "expects buffers of at most " << overflow.depth << " elements in "
+        << memory << " of " << relay_vta::getConfigName(config) << ", but got "
+        << overflow.elements << " in kernel @" << kernel.getSymName();
+    diagnostic.attachNote(kernel.getLoc()) << getAdvice(overflow.memory);
+    return diagnostic;
+  }
+}
+
+namespace {
+
+struct ConvertTIRToVTA : relay::impl::ConvertTIRToVTAPassBase<ConvertTIRToVTA> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto kernel :
+         llvm::make_early_inc_range(module.getOps<tir::PrimFuncOp>())) {
+      auto config =
+          dyn_cast_or_null<vta::ConfigAttr>(relay::lookupTarget(kernel));
+      if (!config)
+        continue;
+      if (kernel.isIntrinsic()) {
+        kernel.erase();
+        continue;
+      }
+      FailureOr<OwningOpRef<vta::ProgramOp>> program =
+          convertKernel(kernel, config.getConfig());
+      if (failed(program))
+        return signalPassFailure();
+      module.insert(kernel, program->release());
+      kernel.erase();
+    }
+  }
+};
+
+} // namespace

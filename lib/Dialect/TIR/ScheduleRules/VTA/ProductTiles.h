@@ -1,0 +1,53 @@
+//===- ProductTiles.h - Tiles of products that VTA computes -----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_VTA_PRODUCTTILES_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_VTA_PRODUCTTILES_H
+
+#include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
+#include "relay-mlir/Runtime/VTA/Config.h"
+
+namespace mlir::tir {
+
+/// A sum of products of elements in the layouts of VTA: the variables of its
+/// block by what they are for.
+struct VTAProduct {
+  SumOfProducts sum;
+  /// Positions of the result, which only the data has, and blocks of output
+  /// channels, which only the weight has.
+  SmallVector<unsigned> positions, outputs;
+  /// Blocks of input channels and window, and those of which a tile has a part.
+  SmallVector<unsigned> reductions;
+  /// Variables within an element.
+  SmallVector<unsigned> lanes;
+
+  /// The block of a nest, if VTA computes it.
+  static std::optional<VTAProduct> get(const BlockNest &nest,
+                                       const relay_vta::Config &config);
+};
+
+/// How many iterations of each variable a tile has.
+using VTATile = SmallVector<int64_t>;
+
+/// What a tile takes in a scratchpad, in elements: as it is loaded for one step
+/// of the first reduction variable.
+struct VTATileSizes {
+  int64_t inp = 1, wgt = 1, acc = 1;
+  static VTATileSizes get(const BlockNest &nest, const VTAProduct &product,
+                          const VTATile &tile);
+};
+
+/// The tile for which a model of the time is least among those that fit, twice
+/// where that is possible, so that one is loaded while another is computed.
+/// None if no tile fits.
+std::optional<VTATile> chooseVTATile(const BlockNest &nest,
+                                     const VTAProduct &product,
+                                     const relay_vta::Config &config);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_VTA_PRODUCTTILES_H

@@ -1,0 +1,179 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantized networks on VTA and the processor: the same bits as on the processor alone."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+
+import relay_mlir as rm
+from relay_mlir import relay
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+LIB = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "lib"
+
+
+@pytest.fixture(autouse=True)
+def library(monkeypatch):
+    monkeypatch.setenv("RELAY_DEVICE_PATH", str(LIB))
+    # What published implementations do differently, and races, are errors.
+    monkeypatch.setenv("RELAY_VTA_STRICT", "1")
+
+
+class Network:
+    """Layers of random bytes; `out` is the result so far."""
+
+    def __init__(self, shape, seed=0):
+        self.rng = np.random.default_rng(seed)
+        self.x = self.out = relay.var("x", shape=shape, dtype="int8")
+        self.shape = shape
+        self.channels = shape[1]
+
+    def weights(self, *shape):
+        return relay.const(self.rng.integers(-128, 128, shape).astype("int8"))
+
+    def conv(self, outputs, size=3, stride=1, padding=None, data=None, channels=None):
+        padding = size // 2 if padding is None else padding
+        weight = self.weights(outputs, channels or self.channels, size, size)
+        result = relay.nn.conv2d(self.out if data is None else data, weight, strides=(stride, ) * 2,
+                                 padding=(padding, ) * 2, out_dtype="int32")
+        self.channels = outputs
+        return result
+
+    def bias(self, value, magnitude=1 << 16):
+        values = self.rng.integers(-magnitude, magnitude, (self.channels, 1, 1)).astype("int32")
+        return relay.add(value, relay.const(values))
+
+    @staticmethod
+    def to_bytes(value, shift=8, low=-128, high=127):
+        if shift:
+            value = relay.right_shift(relay.add(value, relay.const(1 << (shift - 1))),
+                                      relay.const(shift))
+        return relay.cast(relay.clip(value, low, high), "int8")
+
+    def to_file(self, folder):
+        path = folder / "network.relay"
+        path.write_text(relay.IRModule.from_expr(relay.Function([self.x], self.out)).astext())
+        return path
+
+    def check(self, folder, parts=1, target="vta,cpu"):
+        """As on the processor, with a number of kernels on the device."""
+        path = self.to_file(folder)
+        device, host = rm.compile(path, target=target), rm.compile(path)
+        inputs = {"x": self.rng.integers(-128, 128, self.shape).astype("int8")}
+        kernels = [kernel for kernel in device.profile(inputs, repeat=1)
+                   if kernel.device == "vta:0" and "conv2d" in kernel.name]
+        assert sum(kernel.calls for kernel in kernels) == parts
+        for _ in range(2):
+            inputs = {"x": self.rng.integers(-128, 128, self.shape).astype("int8")}
+            for ours, expected in zip(device.run(inputs), host.run(inputs)):
+                np.testing.assert_array_equal(ours, expected)
+
+
+def make_network(shape, outputs, size=3, stride=1, padding=None, shift=8, bias=True, **clip):
+    network = Network(shape)
+    value = network.conv(outputs, size, stride, padding)
+    if bias:
+        value = network.bias(value)
+    network.out = network.to_bytes(value, shift, **clip)
+    return network
+
+
+@pytest.mark.parametrize("shape,outputs,size,stride,padding", [
+    ((1, 16, 4, 4), 16, 1, 1, 0),
+    ((1, 32, 8, 8), 48, 3, 1, 1),
+    ((1, 16, 9, 7), 32, 3, 2, 1),
+    ((1, 3, 8, 8), 17, 3, 1, 1),
+    ((1, 17, 5, 5), 3, 1, 2, 0),
+    ((3, 16, 6, 6), 16, 3, 1, 1),
+    ((1, 64, 1, 1), 32, 1, 1, 0),
+    ((1, 16, 1, 1), 16, 3, 1, 1),
+    ((1, 16, 14, 14), 16, 7, 2, 3),
+    ((1, 16, 6, 6), 16, 1, 1, 1),
+    ((1, 16, 8, 8), 16, 5, 1, 0),
+])
+@pytest.mark.parametrize("config", ["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18"])
+def test_convolutions(tmp_path, config, shape, outputs, size, stride, padding):
+    make_network(shape, outputs, size, stride, padding).check(
+        tmp_path, target=f"vta -config={config},cpu")
+
+
+@pytest.mark.parametrize("shift", [0, 1, 15, 16, 31])
+def test_shifts(tmp_path, shift):
+    make_network((1, 16, 5, 5), 16, shift=shift, bias=False).check(tmp_path)
+
+
+def test_dense(tmp_path):
+    network = Network((5, 40))
+    value = relay.nn.dense(network.x, network.weights(20, 40), out_dtype="int32")
+    bias = network.rng.integers(-999, 999, (20, )).astype("int32")
+    network.out = network.to_bytes(relay.add(value, relay.const(bias)))
+    network.check(tmp_path)
+
+
+def test_residual_sums(tmp_path):
+    """Several kernels, whose tensors stay on the device in between."""
+    network = Network((1, 32, 8, 8))
+    network.out = first = network.to_bytes(network.bias(network.conv(32)), low=0)
+    network.out = network.to_bytes(network.conv(32), low=0)
+    second = network.to_bytes(network.bias(network.conv(32)), low=-127)
+    total = relay.add(relay.cast(second, "int32"), relay.cast(first, "int32"))
+    network.out = network.to_bytes(total, shift=1, low=0)
+    network.check(tmp_path, parts=3)
+
+
+def test_operator_between(tmp_path):
+    """What VTA cannot do runs on the processor, with copies around it."""
+    network = Network((1, 16, 8, 8))
+    network.out = network.to_bytes(network.conv(32))
+    network.out = relay.nn.max_pool2d(network.out, pool_size=(2, 2), strides=(2, 2))
+    network.out = network.to_bytes(network.conv(16))
+    network.out = relay.cast(relay.nn.softmax(relay.cast(network.out, "float32")), "float32")
+    network.check(tmp_path, parts=2)
+
+
+def test_grouped_convolutions_stay(tmp_path):
+    network = Network((1, 16, 8, 8))
+    value = relay.nn.conv2d(network.x, network.weights(16, 1, 3, 3), groups=16, padding=(1, 1),
+                            out_dtype="int32")
+    network.out = network.to_bytes(value)
+    network.check(tmp_path, parts=0)
+
+
+def test_sums_that_leave_bytes(tmp_path):
+    """Casts without a clip keep the low bits, and what comes after sees these."""
+    network = Network((1, 16, 6, 6))
+    value = relay.cast(relay.right_shift(network.conv(16), relay.const(3)), "int8")
+    value = relay.add(relay.cast(value, "int32"), relay.const(100000))
+    network.out = relay.cast(relay.right_shift(value, relay.const(2)), "int8")
+    network.check(tmp_path)
+
+
+@pytest.mark.parametrize("simulator", ["functional", "cycle"])
+def test_quantized_residual_network(tmp_path, monkeypatch, simulator):
+    """A network of floats, quantized with scales that are powers of two."""
+    monkeypatch.setenv("RELAY_VTA_SIMULATOR", simulator)
+    rng = np.random.default_rng(0)
+    x = relay.var("x", shape=(1, 3, 16, 16))
+
+    def conv(data, outputs, inputs, stride=1):
+        weight = rng.normal(0, 0.1, (outputs, inputs, 3, 3)).astype("float32")
+        return relay.nn.conv2d(data, relay.const(weight), padding=(1, 1), strides=(stride, stride))
+
+    y = relay.nn.relu(conv(x, 16, 3))
+    y = relay.nn.relu(y + conv(relay.nn.relu(conv(y, 16, 16)), 16, 16))
+    y = relay.nn.relu(conv(y, 32, 16, 2))
+    y = relay.nn.batch_flatten(relay.nn.global_avg_pool2d(y))
+    y = relay.nn.dense(y, relay.const(rng.normal(0, 0.3, (10, 32)).astype("float32")))
+    module = relay.IRModule.from_expr(relay.Function([x], y))
+    with relay.quantize.qconfig(global_scale=8.0, weight_scale="power2"):
+        integers = relay.quantize.quantize(module)
+    path = tmp_path / "network.relay"
+    path.write_text(integers.astext())
+    device, host = rm.compile(path, target="vta,cpu"), rm.compile(path)
+    inputs = {"x": rng.normal(0, 1, (1, 3, 16, 16)).astype("float32")}
+    kernels = [kernel for kernel in device.profile(inputs, repeat=1) if kernel.device == "vta:0"]
+    assert sum("conv2d" in kernel.name for kernel in kernels) == 3
+    np.testing.assert_array_equal(device.run(inputs)[0], host.run(inputs)[0])
