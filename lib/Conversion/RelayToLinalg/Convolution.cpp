@@ -232,7 +232,8 @@ struct ConvolutionToLinalg : OpConversionPattern<OpT> {
     auto dataType = cast<RankedTensorType>(op.getData().getType());
     auto weightType = cast<RankedTensorType>(op.getWeight().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
-    int64_t spatialRank = dataType.getRank() - 2;
+    // Layouts may have more dimensions than axes.
+    auto spatialRank = static_cast<int64_t>(op.getStrides().size());
     FailureOr<ConvolutionAxes> axes =
         ConvolutionAxes::get(spatialRank, op.getDataLayout(),
                              op.getKernelLayout(), op.getOutLayout());
@@ -423,7 +424,8 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
     auto dataType = cast<RankedTensorType>(op.getData().getType());
     auto weightType = cast<RankedTensorType>(op.getWeight().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
-    int64_t spatialRank = dataType.getRank() - 2;
+    // Layouts may have more dimensions than axes.
+    auto spatialRank = static_cast<int64_t>(op.getStrides().size());
     // IOHW names the channels of the data I: the first role of the weight.
     std::string kernelLayout = op.getKernelLayout().str();
     for (char &letter : kernelLayout)
