@@ -85,6 +85,9 @@ private:
   /// Elements of bytes in memory, in `inp`, with a step for each loop.
   FailureOr<TileValue> loadBytes(affine::AffineLoadOp load);
   FailureOr<TileValue> loadNumber(Operation *key, int64_t number);
+  std::optional<TileValue> getResident(affine::AffineLoadOp load,
+                                       const LinearIndex &address,
+                                       const BufferPlace &place);
   LogicalResult makeOwned(Operation *key, TileValue &value);
 
   ElementLoops getLoops(const TileValue &dst, const TileValue *src = nullptr);
@@ -293,6 +296,8 @@ ElementwiseEmitter::computeLoad(affine::AffineLoadOp load) {
   if (bits != config.getAccBits())
     return fail(load, "integers of " + Twine(config.getInpBits()) + " or " +
                           Twine(config.getAccBits()) + " bits");
+  if (std::optional<TileValue> value = getResident(load, *address, place))
+    return *value;
   TileValue value = allocate(load, isUsed);
   FailureOr<Transfer> transfer =
       getTransfer(nest, loops, lanes, getNumLanes(), load, place,
@@ -300,6 +305,44 @@ ElementwiseEmitter::computeLoad(affine::AffineLoadOp load) {
   std::string message = emitTransfer(builder, *transfer, /*isStore=*/false);
   if (!message.empty())
     return load.emitError(message);
+  return value;
+}
+
+/// Constants of channels are loaded once for all tiles: a load in between would
+/// wait for data of the next tile.
+std::optional<TileValue>
+ElementwiseEmitter::getResident(affine::AffineLoadOp load,
+                                const LinearIndex &address,
+                                const BufferPlace &place) {
+  int64_t numLanes = getNumLanes(), lane = 1;
+  int64_t count = load.getMemRefType().getNumElements();
+  bool isElement = count % numLanes == 0 && address.constant % numLanes == 0;
+  for (unsigned loop : lanes) {
+    isElement &= address.steps[loop] == lane;
+    lane *= nest.extents[loop];
+  }
+  TileValue value;
+  for (unsigned loop : loops) {
+    isElement &= address.steps[loop] % numLanes == 0;
+    value.steps.push_back(address.steps[loop] / numLanes);
+  }
+  if (!isElement)
+    return std::nullopt;
+  bool isNew = false;
+  std::optional<int64_t> first =
+      builder.getResident(load.getMemRef(), count / numLanes, isNew);
+  if (!first)
+    return std::nullopt;
+  if (isNew) {
+    ProgramBuilder::Rows rows;
+    rows.sram = *first;
+    rows.dram =
+        place.first / static_cast<int64_t>(builder.getConfig().getElementBytes(
+                          relay_vta::Memory::Acc));
+    rows.xSize = count / numLanes;
+    builder.load(vta::Memory::Acc, rows);
+  }
+  value.first = *first + address.constant / numLanes;
   return value;
 }
 

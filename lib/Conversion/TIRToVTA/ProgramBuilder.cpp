@@ -75,6 +75,20 @@ int64_t ProgramBuilder::rotate(BufferKey key, vta::Memory memory,
   return first;
 }
 
+std::optional<int64_t>
+ProgramBuilder::getResident(Value argument, int64_t elements, bool &isNew) {
+  // Most of a scratchpad is for tiles.
+  auto depth = static_cast<int64_t>(config.getDepth(relay_vta::Memory::Acc));
+  if (elements > depth / 16)
+    return std::nullopt;
+  auto it = residents.find(argument);
+  isNew = it == residents.end();
+  if (isNew)
+    it = residents.try_emplace(argument, reserve(vta::Memory::Acc, elements))
+             .first;
+  return it->second;
+}
+
 int64_t ProgramBuilder::getConstantAddress(vta::Memory memory, int64_t value) {
   auto [it, isNew] = constants.try_emplace({memory, value}, 0);
   if (!isNew)

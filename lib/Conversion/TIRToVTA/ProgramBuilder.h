@@ -76,6 +76,11 @@ public:
   int64_t rotate(BufferKey key, vta::Memory memory, int64_t elements);
   const std::optional<Overflow> &getOverflow() const { return overflow; }
 
+  /// Accumulators that have all of an argument from their first use on; none if
+  /// it is too large for that. `isNew` says whether it is to be loaded.
+  std::optional<int64_t> getResident(Value argument, int64_t elements,
+                                     bool &isNew);
+
   /// The element of `wgt` with ones on the diagonal: a product with it adds an
   /// element of `inp` to an accumulator.
   int64_t getIdentity();
@@ -127,6 +132,7 @@ private:
   int64_t used[8] = {};
   DenseMap<BufferKey, Slots> buffers;
   std::optional<Overflow> overflow;
+  DenseMap<Value, int64_t> residents;
   std::optional<int64_t> identity;
 
   /// Micro-ops by their words: where they are in memory and, if they are, in
