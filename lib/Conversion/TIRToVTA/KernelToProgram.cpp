@@ -118,7 +118,8 @@ LogicalResult KernelConverter::placeBuffer(tir::AllocBufferOp buffer) {
            << lanes << " lanes in " << memory.getName() << ", but got "
            << buffer.getType();
   builder.setLocation(buffer.getLoc());
-  places[buffer] = {kind, builder.rotate({buffer, 0}, *kind, count / lanes)};
+  places[buffer] = {kind, builder.rotate({buffer, 0}, *kind, count / lanes,
+                                         buffer.getType())};
   return success();
 }
 
@@ -465,6 +466,8 @@ convertKernel(tir::PrimFuncOp kernel, const relay_vta::Config &config) {
         << "expects buffers of at most " << overflow.depth << " elements in "
         << memory << " of " << relay_vta::getConfigName(config) << ", but got "
         << overflow.elements << " in kernel @" << kernel.getSymName();
+    if (overflow.tile)
+      diagnostic << ", of which the last is a tile of " << overflow.tile;
     diagnostic.attachNote(kernel.getLoc()) << getAdvice(overflow.memory);
     return diagnostic;
   }

@@ -46,14 +46,15 @@ int64_t ProgramBuilder::allocateImage(ArrayRef<uint8_t> bytes) {
   return address;
 }
 
-int64_t ProgramBuilder::reserve(vta::Memory memory, int64_t elements) {
+int64_t ProgramBuilder::reserve(vta::Memory memory, int64_t elements,
+                                Type tile) {
   auto depth = static_cast<int64_t>(
       config.getDepth(static_cast<relay_vta::Memory>(memory)));
   int64_t &end = used[static_cast<unsigned>(memory)];
   int64_t first = end;
   if (elements > depth - end) {
     if (!overflow)
-      overflow = Overflow{memory, end + elements, depth, loc};
+      overflow = Overflow{memory, end + elements, depth, loc, tile};
     return 0;
   }
   end += elements;
@@ -61,14 +62,14 @@ int64_t ProgramBuilder::reserve(vta::Memory memory, int64_t elements) {
 }
 
 int64_t ProgramBuilder::rotate(BufferKey key, vta::Memory memory,
-                               int64_t elements) {
+                               int64_t elements, Type tile) {
   auto [it, isNew] = buffers.try_emplace(key);
   Slots &entry = it->second;
   if (isNew) {
     entry.memory = memory;
     entry.elements = elements;
     for (unsigned i = 0; i < slots.get(memory); ++i)
-      entry.first.push_back(reserve(memory, elements));
+      entry.first.push_back(reserve(memory, elements, tile));
   }
   int64_t first = entry.first[entry.next];
   entry.next = (entry.next + 1) % entry.first.size();

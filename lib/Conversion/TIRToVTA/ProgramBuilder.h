@@ -48,7 +48,9 @@ struct SlotCounts {
 struct Overflow {
   vta::Memory memory;
   int64_t elements, depth;
+  /// Where it is in the kernel, and, for a tile, its type.
   Location location;
+  Type tile;
 };
 
 class ProgramBuilder {
@@ -73,7 +75,8 @@ public:
   using BufferKey = std::pair<Operation *, unsigned>;
   /// The next copy of a buffer of `elements` elements. Returns its first
   /// element; 0 if there is no room, which is remembered.
-  int64_t rotate(BufferKey key, vta::Memory memory, int64_t elements);
+  int64_t rotate(BufferKey key, vta::Memory memory, int64_t elements,
+                 Type tile = {});
   const std::optional<Overflow> &getOverflow() const { return overflow; }
 
   /// Accumulators that have all of an argument from their first use on; none if
@@ -113,7 +116,7 @@ private:
     SmallVector<int64_t> first;
     unsigned next = 0;
   };
-  int64_t reserve(vta::Memory memory, int64_t elements);
+  int64_t reserve(vta::Memory memory, int64_t elements, Type tile = {});
   /// Calls `emit` for each instruction that the loops become.
   void emitLoops(ElementLoops loops, bool isAlu,
                  function_ref<void(const Encoded &)> emit);

@@ -97,6 +97,15 @@ static RelayStatus load(const char *format, const void *data, uint64_t size,
         readKernels(static_cast<const uint8_t *>(data), size, kernels);
     if (!message.empty())
       return relayHostDeviceFail(RELAY_INVALID_ARGUMENT, "%s", message.c_str());
+    // What the board is that code must be for, where a user says it.
+    if (const char *board = getenv("RELAY_VTA_CONFIG"))
+      for (const Kernel &kernel : kernels)
+        if (getConfigName(kernel.program.config) != board)
+          return relayHostDeviceFail(
+              RELAY_INCOMPATIBLE,
+              "expects kernels for the configuration %s, which "
+              "RELAY_VTA_CONFIG says, but got %s",
+              board, getConfigName(kernel.program.config).c_str());
     auto loaded = std::make_unique<Module>();
     for (Kernel &kernel : kernels)
       loaded->push_back({std::move(kernel), *simulator});

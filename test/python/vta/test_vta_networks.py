@@ -177,3 +177,38 @@ def test_quantized_residual_network(tmp_path, monkeypatch, simulator):
     kernels = [kernel for kernel in device.profile(inputs, repeat=1) if kernel.device == "vta:0"]
     assert sum("conv2d" in kernel.name for kernel in kernels) == 3
     np.testing.assert_array_equal(device.run(inputs)[0], host.run(inputs)[0])
+
+
+def test_another_configuration(tmp_path, monkeypatch):
+    """An artefact for another board is refused when it is loaded."""
+    monkeypatch.setenv("RELAY_VTA_CONFIG", "4x8_i8w8a32_15_16_16_18")
+    with pytest.raises(Exception, match="expects kernels for the configuration "
+                       "4x8_i8w8a32_15_16_16_18, which RELAY_VTA_CONFIG says, but got "
+                       "1x16_i8w8a32_15_15_18_17"):
+        make_network((1, 16, 4, 4), 16).check(tmp_path)
+
+
+def test_tile_that_does_not_fit(tmp_path):
+    network = make_network((1, 16, 9, 9), 16, size=7)
+    with pytest.raises(rm.CompileError, match="expects buffers of at most 32 elements in wgt of "
+                       "1x16_i8w8a32_15_15_13_17, but got 49 in kernel @fused_nn_conv2d"):
+        network.check(tmp_path, target="vta -config=1x16_i8w8a32_15_15_13_17,cpu")
+
+
+@pytest.mark.parametrize("target,message", [
+    ("vta -config=1x16,cpu", "expects a configuration such as 1x16_i8w8a32_15_15_18_17, but got "
+     "'1x16'"),
+    ("vta -size=3", "expects -config=<name> after vta, but got '-size=3'"),
+])
+def test_targets_that_are_wrong(tmp_path, target, message):
+    with pytest.raises(Exception, match=message):
+        rm.compile(make_network((1, 16, 4, 4), 16).to_file(tmp_path), target=target)
+
+
+@pytest.mark.parametrize("size,inputs,outputs,kernel,stride", [
+    (56, 64, 64, 3, 1), (56, 64, 128, 3, 2), (56, 64, 128, 1, 2), (28, 128, 128, 3, 1),
+    (28, 128, 256, 3, 2), (28, 128, 256, 1, 2), (14, 256, 256, 3, 1), (14, 256, 512, 3, 2),
+    (14, 256, 512, 1, 2), (7, 512, 512, 3, 1),
+])
+def test_layers_of_resnet18(tmp_path, size, inputs, outputs, kernel, stride):
+    make_network((1, inputs, size, size), outputs, kernel, stride).check(tmp_path)

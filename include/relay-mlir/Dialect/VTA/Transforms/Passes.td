@@ -55,7 +55,9 @@ def PartitionGraphPass
 
     Everything else, such as convolutions in groups, stays where it is.
   }];
-  let dependentDialects = ["::mlir::relay::RelayDialect"];
+  let dependentDialects = [
+    "::mlir::relay::RelayDialect", "::mlir::relay::TargetDialect"
+  ];
   let statistics = [
     Statistic<"numParts", "num-parts", "Number of parts on the device">
   ];

@@ -1,0 +1,73 @@
+// RUN: relay-opt %s --relay-attach-target="device-targets={vta=#vta.config<batch=1,block=16>}" --vta-partition-graph --canonicalize --split-input-file | FileCheck %s
+// RUN: not relay-opt %s --vta-partition-graph --split-input-file 2>&1 | FileCheck %s --check-prefix=NOTARGET
+
+// NOTARGET: error: expects a target for devices of kind vta
+
+// Channels are padded to blocks, and a change of scale by a power of two is a
+// sum and a shift.
+// CHECK-LABEL: func.func @convolution
+// CHECK-SAME:    (%[[X:.*]]: tensor<1x3x8x8xi8>, %[[R:.*]]: tensor<1x20x8x8xi8>)
+// CHECK:         relay.nn.pad %[[X]], {{.*}} -> tensor<1x16x8x8xi8>
+// CHECK:         %[[P:.*]] = relay.layout_transform {{.*}}dst_layout = "NCHW16c"
+// CHECK:         %[[D:.*]] = relay.device_copy %[[P]] {{.*}}target = "vta"
+// CHECK:         %[[W:.*]] = relay.layout_transform {{.*}}dst_layout = "OIHW16o16i"
+// CHECK:         %[[C:.*]] = relay.nn.conv2d %[[D]], %[[W]] {data_layout = "NCHW16c", kernel_layout = "OIHW16o16i"
+// CHECK:         %[[S:.*]] = relay.add %[[C]]
+// CHECK:         %[[H:.*]] = relay.right_shift %[[S]]
+// CHECK:         %[[L:.*]] = relay.clip %[[H]]
+// CHECK:         %[[R1:.*]] = relay.device_copy
+// CHECK:         %[[R2:.*]] = relay.cast %[[R1]]
+// CHECK:         relay.add %[[L]], %[[R2]]
+// CHECK:         %[[B:.*]] = relay.device_copy
+// CHECK:         %[[U:.*]] = relay.layout_transform %[[B]] {dst_layout = "NCHW", src_layout = "NCHW16c"}
+// CHECK:         relay.strided_slice %[[U]] {{.*}} -> tensor<1x20x8x8xi8>
+func.func @convolution(%x: tensor<1x3x8x8xi8>, %r: tensor<1x20x8x8xi8>) -> tensor<1x20x8x8xi8> {
+  %w = relay.constant dense<2> : tensor<20x3x3x3xi8>
+  %factor = relay.constant dense<1073741824> : tensor<i64>
+  %rounding = relay.constant dense<34359738368> : tensor<i64>
+  %bits = relay.constant dense<36> : tensor<i64>
+  %0 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1], out_dtype = i32} : (tensor<1x3x8x8xi8>, tensor<20x3x3x3xi8>) -> tensor<1x20x8x8xi32>
+  %1 = relay.cast %0 {dtype = i64} : (tensor<1x20x8x8xi32>) -> tensor<1x20x8x8xi64>
+  %2 = relay.multiply %1, %factor : (tensor<1x20x8x8xi64>, tensor<i64>) -> tensor<1x20x8x8xi64>
+  %3 = relay.add %2, %rounding : (tensor<1x20x8x8xi64>, tensor<i64>) -> tensor<1x20x8x8xi64>
+  %4 = relay.right_shift %3, %bits : (tensor<1x20x8x8xi64>, tensor<i64>) -> tensor<1x20x8x8xi64>
+  %5 = relay.cast %4 {dtype = i32} : (tensor<1x20x8x8xi64>) -> tensor<1x20x8x8xi32>
+  %6 = relay.clip %5 {a_min = -64.0, a_max = 63.0} : (tensor<1x20x8x8xi32>) -> tensor<1x20x8x8xi32>
+  %7 = relay.cast %r {dtype = i32} : (tensor<1x20x8x8xi8>) -> tensor<1x20x8x8xi32>
+  %8 = relay.add %6, %7 : (tensor<1x20x8x8xi32>, tensor<1x20x8x8xi32>) -> tensor<1x20x8x8xi32>
+  %9 = relay.clip %8 {a_min = -128.0, a_max = 127.0} : (tensor<1x20x8x8xi32>) -> tensor<1x20x8x8xi32>
+  %10 = relay.cast %9 {dtype = i8} : (tensor<1x20x8x8xi32>) -> tensor<1x20x8x8xi8>
+  return %10 : tensor<1x20x8x8xi8>
+}
+
+// -----
+
+// A factor that is no power of two, and results of 32 bits, are the
+// processor's.
+// CHECK-LABEL: func.func @stays
+// CHECK-NOT:     device_copy
+// CHECK:         return
+func.func @stays(%x: tensor<1x16x8x8xi8>) -> (tensor<1x16x8x8xi8>, tensor<1x16x8x8xi32>) {
+  %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
+  %three = relay.constant dense<3> : tensor<i32>
+  %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x8x8xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x8x8xi32>
+  %1 = relay.multiply %0, %three : (tensor<1x16x8x8xi32>, tensor<i32>) -> tensor<1x16x8x8xi32>
+  %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi8>
+  %3 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x8x8xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x8x8xi32>
+  return %2, %3 : tensor<1x16x8x8xi8>, tensor<1x16x8x8xi32>
+}
+
+// -----
+
+// Two parts one after the other: nothing is copied in between.
+// CHECK-LABEL: func.func @chain
+// CHECK-COUNT-2: relay.device_copy
+// CHECK-NOT:     relay.device_copy
+func.func @chain(%x: tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi8> {
+  %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
+  %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x8x8xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x8x8xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi8>
+  %2 = relay.nn.conv2d %1, %w {out_dtype = i32} : (tensor<1x16x8x8xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x8x8xi32>
+  %3 = relay.cast %2 {dtype = i8} : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi8>
+  return %3 : tensor<1x16x8x8xi8>
+}
