@@ -19,8 +19,8 @@
 #include "relay-mlir/Dialect/VTA/Transforms/Passes.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Target/CUDA/CUDACode.h"
-#include "relay-mlir/Target/VTA/VTACode.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
+#include "relay-mlir/Target/VTA/VTACode.h"
 
 // Registration is not in the headers that declare passes, which many files
 // include: it takes longer to parse than all else that they include.

@@ -57,7 +57,7 @@ LAYERS = {
         "Support", "Dialect/CUDA/IR", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule",
         "Dialect/TIR/TransformOps", "Dialect/Target/IR", "Dialect/VTA/IR", "Runtime/VTA"],
     "Conversion": ["Support", "Dialect"],
-    "Conversion/TIRToVTA": ["Support", "Dialect", "Runtime/VTA"],
+    "Conversion/TIRToVTA": ["Support", "Conversion", "Dialect", "Runtime/VTA"],
     "Frontend": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Prelude"],
     "Target": ["Support", "Dialect", "Runtime"],
     # Sequences the conversions that make one kernel.

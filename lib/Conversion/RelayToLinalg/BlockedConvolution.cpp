@@ -69,7 +69,7 @@ struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
     if (failed(data) || failed(kernel) ||
         (!outLayout.empty() && outLayout != op.getDataLayout()) ||
         op.getGroups() != 1)
-      return rewriter.notifyMatchFailure(op, "expects blocks of channels");
+      return failure();
     // One block size for all channels, so that results are data of the same
     // layout.
     int64_t block = data->getFactor('C');

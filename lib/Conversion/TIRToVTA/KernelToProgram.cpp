@@ -129,8 +129,7 @@ LogicalResult KernelConverter::placeBuffer(tir::AllocBufferOp buffer) {
 
 /// Where a loop is in the range in which `guard` holds.
 static LogicalResult addPadding(const AffineNest &nest,
-                                affine::AffineIfOp guard,
-                                SmallVectorImpl<TransferLoop> &loops) {
+                                affine::AffineIfOp guard, Transfer &transfer) {
   IntegerSet set = guard.getIntegerSet();
   for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
     FailureOr<LinearIndex> index =
@@ -150,11 +149,10 @@ static LogicalResult addPadding(const AffineNest &nest,
       if (index->constant >= 0)
         continue;
       // Nothing of this tile is there.
-      for (TransferLoop &all : loops)
-        all.end = all.begin;
+      transfer.isZero = true;
       continue;
     }
-    TransferLoop &range = loops[*loop];
+    TransferLoop &range = transfer.loops[*loop];
     if (index->steps[*loop] == 1)
       range.begin = std::max(range.begin, -index->constant);
     else
@@ -185,7 +183,7 @@ LogicalResult KernelConverter::emitCopy(AffineNest &nest,
   for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
     transfer.loops.emplace_back(nest.extents[loop], sram->steps[loop],
                                 dram->steps[loop]);
-  if (guard && failed(addPadding(nest, guard, transfer.loops)))
+  if (guard && failed(addPadding(nest, guard, transfer)))
     return guard.emitError(
         "expects padding before and after loops in a kernel of VTA");
   std::string message =
@@ -220,13 +218,21 @@ LogicalResult KernelConverter::emitReset(AffineNest &nest,
   int64_t taken = 1;
   for (bool isFound = true; succeeded(dst) && isFound && taken < numLanes;) {
     isFound = false;
-    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
-      if (dst->steps[loop] == taken && !llvm::is_contained(lanes, loop)) {
-        lanes.push_back(loop);
-        taken *= nest.extents[loop];
-        isFound = true;
-        break;
+    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop) {
+      if (dst->steps[loop] != taken || llvm::is_contained(lanes, loop))
+        continue;
+      // Images of a block and positions may be one loop.
+      int64_t rest = numLanes / taken;
+      if (nest.extents[loop] > rest && nest.extents[loop] % rest == 0) {
+        nest.split(loop, rest);
+        loop = nest.getNumLoops() - 1;
+        dst = nest.getAddress(store);
       }
+      lanes.push_back(loop);
+      taken *= nest.extents[loop];
+      isFound = true;
+      break;
+    }
   }
   if (failed(dst) || taken != numLanes || !toElements(*dst, lanes, numLanes))
     return nest.block.emitError("expects whole elements of accumulators in a "
@@ -263,13 +269,22 @@ LogicalResult KernelConverter::emitProduct(AffineNest &nest,
   auto takeLane = [&](int64_t extent, int64_t d, int64_t s, int64_t w) {
     if (extent == 1)
       return true;
-    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
-      if (nest.extents[loop] == extent && dst->steps[loop] == d &&
-          src->steps[loop] == s && weight->steps[loop] == w &&
-          !llvm::is_contained(lanes, loop)) {
-        lanes.push_back(loop);
-        return true;
+    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop) {
+      if (nest.extents[loop] % extent != 0 || dst->steps[loop] != d ||
+          src->steps[loop] != s || weight->steps[loop] != w ||
+          llvm::is_contained(lanes, loop))
+        continue;
+      // Images of a block and positions may be one loop.
+      if (nest.extents[loop] != extent) {
+        nest.split(loop, extent);
+        loop = nest.getNumLoops() - 1;
+        dst = nest.getAddress(store);
+        src = nest.getAddress(inp);
+        weight = nest.getAddress(wgt);
       }
+      lanes.push_back(loop);
+      return true;
+    }
     return false;
   };
   if (!takeLane(block, 1, 0, block) || !takeLane(block, 0, 1, 1) ||

@@ -107,7 +107,7 @@ static void emitRows(ProgramBuilder &builder, const Transfer &transfer,
       self(index + 1, sram + i * loop.sram, dram + i * loop.dram,
            isZero || i < loop.begin || i >= loop.end, self);
   };
-  visit(0, transfer.sram, transfer.dram, false, visit);
+  visit(0, transfer.sram, transfer.dram, transfer.isZero, visit);
 }
 
 std::string relay::detail::emitTransfer(ProgramBuilder &builder,

@@ -30,6 +30,8 @@ struct Transfer {
   /// In lanes.
   int64_t sram, dram;
   SmallVector<TransferLoop> loops;
+  /// Whether there are only zeros.
+  bool isZero = false;
 };
 
 /// Emits the instructions of a copy from memory (`isStore`: to memory). Returns

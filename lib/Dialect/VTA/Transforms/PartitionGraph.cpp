@@ -123,7 +123,13 @@ private:
   std::optional<Step> getStep(Value value, Bounds &bounds, Part &part);
   std::optional<Step> getScaleChange(CastOp cast, Bounds &bounds, Part &part);
   bool takesOperand(Operation *op, Value other, Bounds &bounds);
-  int64_t getChannels(Value value) { return getType(value).getDimSize(1); }
+  // Of the result of an operator of a kind that VTA has, whose operand is in
+  // `bounds`; none of others.
+  std::optional<Bounds> getBoundsOfPair(Operation *op, unsigned operand,
+                                        Bounds bounds);
+  std::optional<Bounds> getBoundsOfRange(Operation *op, Bounds bounds);
+  std::optional<Bounds> getBoundsOfShift(Operation *op, unsigned operand,
+                                         Bounds bounds);
 };
 
 } // namespace
@@ -227,6 +233,68 @@ std::optional<Step> PartFinder::getScaleChange(CastOp cast, Bounds &bounds,
   return step;
 }
 
+/// Sums, minima and maxima of two tensors.
+std::optional<Bounds>
+PartFinder::getBoundsOfPair(Operation *op, unsigned operand, Bounds bounds) {
+  Bounds other{};
+  if (!isa<AddOp, MaximumOp, MinimumOp>(op) ||
+      op->getOperand(0) == op->getOperand(1) ||
+      !takesOperand(op, op->getOperand(1 - operand), other))
+    return std::nullopt;
+  if (isa<MaximumOp>(op))
+    return Bounds{std::max(bounds.least, other.least),
+                  std::max(bounds.most, other.most)};
+  if (isa<MinimumOp>(op))
+    return Bounds{std::min(bounds.least, other.least),
+                  std::min(bounds.most, other.most)};
+  // Sums of bytes wrap around; they are left to the processor.
+  if (!isIntegers(op->getResult(0), 32))
+    return std::nullopt;
+  return Bounds{bounds.least + other.least, bounds.most + other.most};
+}
+
+/// What cuts numbers off at the ends of a range.
+std::optional<Bounds> PartFinder::getBoundsOfRange(Operation *op,
+                                                   Bounds bounds) {
+  if (isa<NNReluOp>(op))
+    return Bounds{std::max<int64_t>(bounds.least, 0),
+                  std::max<int64_t>(bounds.most, 0)};
+  auto clip = dyn_cast<ClipOp>(op);
+  if (!clip)
+    return std::nullopt;
+  double least = clip.getAMin().convertToDouble();
+  double most = clip.getAMax().convertToDouble();
+  Bounds all =
+      Bounds::ofBits(getType(op->getResult(0)).getElementTypeBitWidth());
+  if (least != std::floor(least) || most != std::floor(most) ||
+      least < all.least || most > all.most || least > most)
+    return std::nullopt;
+  return Bounds{std::clamp<int64_t>(bounds.least, least, most),
+                std::clamp<int64_t>(bounds.most, least, most)};
+}
+
+/// Shifts, and products of powers of two.
+std::optional<Bounds>
+PartFinder::getBoundsOfShift(Operation *op, unsigned operand, Bounds bounds) {
+  if (!isa<RightShiftOp, LeftShiftOp, MultiplyOp>(op) ||
+      !isIntegers(op->getResult(0), 32))
+    return std::nullopt;
+  std::optional<int64_t> number = getNumber(op->getOperand(1 - operand));
+  if (!number)
+    return std::nullopt;
+  if (isa<MultiplyOp>(op)) {
+    if (*number <= 0 || !llvm::isPowerOf2_64(*number))
+      return std::nullopt;
+    return Bounds{bounds.least * *number, bounds.most * *number};
+  }
+  if (operand != 0 || *number < 0 || *number > 31)
+    return std::nullopt;
+  if (isa<RightShiftOp>(op))
+    return Bounds{bounds.least >> *number, bounds.most >> *number};
+  return Bounds{bounds.least * (int64_t(1) << *number),
+                bounds.most * (int64_t(1) << *number)};
+}
+
 std::optional<Step> PartFinder::getStep(Value value, Bounds &bounds,
                                         Part &part) {
   if (!value.hasOneUse())
@@ -247,51 +315,16 @@ std::optional<Step> PartFinder::getStep(Value value, Bounds &bounds,
   step.op = op;
   step.result = op->getResult(0);
   step.operand = op->getOperand(0) == value ? 0 : 1;
-  Bounds next = bounds, other{};
-  if (isa<AddOp, MaximumOp, MinimumOp>(op)) {
-    // Sums of bytes wrap around; they are left to the processor.
-    if (op->getOperand(0) == op->getOperand(1) ||
-        !takesOperand(op, op->getOperand(1 - step.operand), other) ||
-        (isa<AddOp>(op) && !isWord))
-      return std::nullopt;
-    if (isa<AddOp>(op))
-      next = {bounds.least + other.least, bounds.most + other.most};
-    else if (isa<MaximumOp>(op))
-      next = {std::max(bounds.least, other.least),
-              std::max(bounds.most, other.most)};
-    else
-      next = {std::min(bounds.least, other.least),
-              std::min(bounds.most, other.most)};
-  } else if (auto clip = dyn_cast<ClipOp>(op)) {
-    double least = clip.getAMin().convertToDouble();
-    double most = clip.getAMax().convertToDouble();
-    Bounds all = Bounds::ofBits(bits);
-    if (least != std::floor(least) || most != std::floor(most) ||
-        least < all.least || most > all.most || least > most)
-      return std::nullopt;
-    next = {std::clamp<int64_t>(bounds.least, least, most),
-            std::clamp<int64_t>(bounds.most, least, most)};
-  } else if (isa<NNReluOp>(op)) {
-    next = {std::max<int64_t>(bounds.least, 0),
-            std::max<int64_t>(bounds.most, 0)};
-  } else if (isa<RightShiftOp, LeftShiftOp>(op)) {
-    std::optional<int64_t> amount = getNumber(op->getOperand(1));
-    if (step.operand != 0 || !amount || *amount < 0 || *amount > 31 || !isWord)
-      return std::nullopt;
-    if (isa<RightShiftOp>(op))
-      next = {bounds.least >> *amount, bounds.most >> *amount};
-    else
-      next = {bounds.least * (int64_t(1) << *amount),
-              bounds.most * (int64_t(1) << *amount)};
-  } else if (isa<MultiplyOp>(op)) {
-    std::optional<int64_t> factor = getNumber(op->getOperand(1 - step.operand));
-    if (!factor || *factor <= 0 || !llvm::isPowerOf2_64(*factor) || !isWord)
-      return std::nullopt;
-    next = {bounds.least * *factor, bounds.most * *factor};
-  } else if (!isa<CastOp>(op)) {
+  std::optional<Bounds> next = getBoundsOfPair(op, step.operand, bounds);
+  if (!next)
+    next = getBoundsOfRange(op, bounds);
+  if (!next)
+    next = getBoundsOfShift(op, step.operand, bounds);
+  if (!next && isa<CastOp>(op))
+    next = bounds;
+  if (!next)
     return std::nullopt;
-  }
-  bounds = next.fits(bits) ? next : Bounds::ofBits(bits);
+  bounds = next->fits(bits) ? *next : Bounds::ofBits(bits);
   part.ops.push_back(op);
   return step;
 }

@@ -47,6 +47,7 @@ std::optional<VTAProduct> VTAProduct::get(const BlockNest &nest,
     return std::nullopt;
   VTAProduct product;
   product.sum = *sum;
+  product.batch = static_cast<int64_t>(config.getBatch());
   auto block = static_cast<int64_t>(config.getBlock());
   auto batch = static_cast<int64_t>(config.getBatch());
   // Rows of a weight, its columns, and rows of data.
@@ -63,6 +64,13 @@ std::optional<VTAProduct> VTAProduct::get(const BlockNest &nest,
     if (lane != std::end(lanes) && !isFound[lane - lanes]) {
       isFound[lane - lanes] = true;
       product.lanes.push_back(var);
+      continue;
+    }
+    if (batch != 1 && !isFound[2] && *strides == lanes[2].first &&
+        *extent % batch == 0) {
+      isFound[2] = true;
+      product.imagesVar = var;
+      product.positions.push_back(var);
       continue;
     }
     // One element after another.
@@ -106,6 +114,9 @@ static int64_t countElements(const BufferAccess &access,
       if (step)
         span += std::abs(step.getValue()) * (size - 1);
     }
+    // Images of a block are in one element.
+    if (product.imagesVar && expr.isFunctionOfDim(*product.imagesVar))
+      span /= product.batch;
     count *= span;
   }
   return count;
@@ -132,8 +143,9 @@ namespace {
 class TileSearch {
 public:
   TileSearch(const BlockNest &nest, const VTAProduct &product,
-             const relay_vta::Config &config)
-      : nest(nest), product(product), config(config) {
+             const relay_vta::Config &config, int64_t numByteOperands)
+      : nest(nest), product(product), config(config),
+        numByteOperands(numByteOperands) {
     for (unsigned var = 0; var != nest.getNumVars(); ++var)
       whole.push_back(*nest.getExtent(var));
     // Only the first variable of the reduction, blocks of channels, is cut.
@@ -155,6 +167,8 @@ private:
     if (index == free.size())
       return rate(tile);
     for (int64_t size : getDivisors(whole[free[index]])) {
+      if (free[index] == product.imagesVar && size % product.batch != 0)
+        continue;
       tile[free[index]] = size;
       visit(tile, index + 1);
     }
@@ -172,11 +186,12 @@ private:
     for (unsigned var : product.outputs)
       channels *= tile[var];
     int64_t acc = sizes.acc + channels;
-    if (sizes.inp > depth(Memory::Inp) || sizes.wgt > depth(Memory::Wgt) ||
+    int64_t inp = sizes.inp + numByteOperands * sizes.acc;
+    if (inp > depth(Memory::Inp) || sizes.wgt > depth(Memory::Wgt) ||
         acc > depth(Memory::Acc))
       return;
-    if (2 * sizes.inp > depth(Memory::Inp) ||
-        2 * sizes.wgt > depth(Memory::Wgt) || 2 * acc > depth(Memory::Acc))
+    if (2 * inp > depth(Memory::Inp) || 2 * sizes.wgt > depth(Memory::Wgt) ||
+        2 * acc > depth(Memory::Acc))
       slots = 1;
     double tiles = 1, steps = 1, work = 1;
     for (auto [var, size] : llvm::enumerate(tile)) {
@@ -213,6 +228,7 @@ private:
   const BlockNest &nest;
   const VTAProduct &product;
   const relay_vta::Config &config;
+  int64_t numByteOperands;
   VTATile whole;
   SmallVector<unsigned> free;
   double best = 0;
@@ -221,8 +237,9 @@ private:
 
 } // namespace
 
-std::optional<VTATile>
-mlir::tir::chooseVTATile(const BlockNest &nest, const VTAProduct &product,
-                         const relay_vta::Config &config) {
-  return TileSearch(nest, product, config).run();
+std::optional<VTATile> mlir::tir::chooseVTATile(const BlockNest &nest,
+                                                const VTAProduct &product,
+                                                const relay_vta::Config &config,
+                                                int64_t numByteOperands) {
+  return TileSearch(nest, product, config, numByteOperands).run();
 }

@@ -24,6 +24,10 @@ struct VTAProduct {
   SmallVector<unsigned> reductions;
   /// Variables within an element.
   SmallVector<unsigned> lanes;
+  /// A variable of positions in which images of a block are too, so that a tile
+  /// has a multiple of these; there need be none.
+  std::optional<unsigned> imagesVar;
+  int64_t batch = 1;
 
   /// The block of a nest, if VTA computes it.
   static std::optional<VTAProduct> get(const BlockNest &nest,
@@ -43,10 +47,12 @@ struct VTATileSizes {
 
 /// The tile for which a model of the time is least among those that fit, twice
 /// where that is possible, so that one is loaded while another is computed.
-/// None if no tile fits.
+/// `numByteOperands` tiles of bytes are added to its results. None if no tile
+/// fits.
 std::optional<VTATile> chooseVTATile(const BlockNest &nest,
                                      const VTAProduct &product,
-                                     const relay_vta::Config &config);
+                                     const relay_vta::Config &config,
+                                     int64_t numByteOperands);
 
 } // namespace mlir::tir
 

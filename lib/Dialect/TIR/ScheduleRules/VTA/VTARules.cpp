@@ -71,6 +71,19 @@ static BlockOp getPadding(Value buffer) {
   return writers.size() == 1 ? writers.front() : BlockOp();
 }
 
+/// How many operands of bytes the steps behind a product load.
+static int64_t countByteOperands(const VTAProduct &product) {
+  int64_t count = 0;
+  for (BlockOp reader : getReaders(product.sum.out.buffer))
+    if (!reader.getInit())
+      count += llvm::count_if(reader.getReads(), [](Value buffer) {
+        return cast<MemRefType>(buffer.getType())
+            .getElementType()
+            .isSignlessInteger(8);
+      });
+  return count;
+}
+
 static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
   auto target = cast<vta::ConfigAttr>(schedule.getTarget());
   relay_vta::Config config = target.getConfig();
@@ -85,7 +98,8 @@ static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
   std::optional<VTAProduct> product = VTAProduct::get(*nest, config);
   if (!product)
     return KernelRule::None;
-  std::optional<VTATile> tile = chooseVTATile(*nest, *product, config);
+  std::optional<VTATile> tile =
+      chooseVTATile(*nest, *product, config, countByteOperands(*product));
   // The conversion says what does not fit.
   if (!tile) {
     tile.emplace(nest->getNumVars(), 1);
@@ -94,6 +108,8 @@ static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
       (*tile)[var] = *nest->getExtent(var);
     if (!product->reductions.empty())
       (*tile)[product->reductions.front()] = 1;
+    if (product->imagesVar)
+      (*tile)[*product->imagesVar] = product->batch;
   }
   Value data = product->sum.left.buffer, weight = product->sum.right.buffer,
         result = product->sum.out.buffer;
@@ -149,7 +165,11 @@ static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
           failed(schedule.reverseComputeAt(reader, grid.back())))
         return KernelRule::Some;
   }
-  if (!schedule.decomposeReduction(block, step))
+  // Results become zero before the first step of their tile.
+  ForOp first = !steps.empty()   ? steps.front()
+                : !inner.empty() ? inner.front()
+                                 : lanes.front();
+  if (!schedule.decomposeReduction(block, first))
     return KernelRule::Some;
   schedule.compactBuffers(/*maxBytes=*/0);
   schedule.remark("tile", "@" + block.getName() + ": tile of " + text);
