@@ -308,7 +308,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, an onnx
     ModelProto, or the bytes of an .onnx file. `target` is "native", an LLVM CPU name, or a level such as
-    "x86-64-v3"; by default that of the module, or else "native". `opt_level` goes
+    "x86-64-v3"; by default that of the module, or else "native". "vta,cpu" puts what it
+    can of a quantized network on a VTA (docs/VTA.md). `opt_level` goes
     from 0 (no fusion) to 3. `precision`, by default that of the module, or else
     "high", says how far results in float32 may be from exact ones
     (docs/Precision.md): "highest", as far as ONNX Runtime's; "high", within ten

@@ -212,3 +212,33 @@ def test_targets_that_are_wrong(tmp_path, target, message):
 ])
 def test_layers_of_resnet18(tmp_path, size, inputs, outputs, kernel, stride):
     make_network((1, inputs, size, size), outputs, kernel, stride).check(tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_kernels(tmp_path, monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    monkeypatch.setenv("RELAY_VTA_SIMULATOR", str(rng.choice(["functional", "cycle"])))
+    config = rng.choice(["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18",
+                         "1x16_i8w8a32_12_11_14_13", "2x8_i8w8a32_14_12_14_14"])
+    size, stride = int(rng.choice([1, 2, 3, 5])), int(rng.integers(1, 4))
+    shape = (int(rng.choice([1, 2, 5])), int(rng.choice([1, 3, 17, 32])),
+             *(int(n) for n in rng.integers(size, 16, 2)))
+    network = Network(shape, seed)
+    value = network.conv(int(rng.choice([1, 16, 17, 48])), size, stride,
+                         int(rng.integers(0, size + 1)))
+    steps = {
+        "bias": lambda value: network.bias(value, int(rng.choice([10, 1 << 15, 1 << 24]))),
+        "add": lambda value: relay.add(value, relay.const(int(rng.integers(-2**30, 2**30)))),
+        "left": lambda value: relay.left_shift(value, relay.const(int(rng.integers(0, 32)))),
+        "right": lambda value: relay.right_shift(value, relay.const(int(rng.integers(0, 32)))),
+        "maximum": lambda value: relay.maximum(value, relay.const(int(rng.integers(-70000, 70000)))),
+        "clip": lambda value: relay.clip(value, -int(rng.integers(0, 10**5)), int(rng.integers(0, 10**5))),
+        "multiply": lambda value: relay.multiply(value, relay.const(1 << int(rng.integers(0, 8)))),
+    }
+    for name in rng.choice(list(steps), int(rng.integers(0, 4))):
+        value = steps[name](value)
+    first = network.out = relay.cast(value, "int8")
+    second = relay.cast(relay.right_shift(network.conv(network.channels, 1), relay.const(7)), "int8")
+    total = relay.add(relay.cast(first, "int32"), relay.cast(second, "int32"))
+    network.out = network.to_bytes(total, int(rng.integers(0, 3)))
+    network.check(tmp_path, parts=2, target=f"vta -config={config},cpu")
