@@ -8,7 +8,7 @@
 #include "relay-mlir/Runtime/CUDACode.h"
 
 #include <algorithm>
-#include <cstring>
+#include <set>
 
 using namespace relay_cuda;
 
@@ -244,10 +244,9 @@ private:
 
   bool readLine() {
     ++number;
-    const void *stop = std::memchr(rest, '\n', static_cast<size_t>(end - rest));
-    if (!stop)
+    const char *next = std::find(rest, end, '\n');
+    if (next == end)
       return fail("expects 'end', but there are no more lines");
-    const char *next = static_cast<const char *>(stop);
     line.assign(rest, next);
     rest = next + 1;
     words = split(line, ' ');
@@ -295,10 +294,9 @@ private:
   bool parseKernel() {
     if (!expectWords(4, 4, "kernel <name> <buffers> <dims>"))
       return false;
-    for (const Kernel &kernel : code.kernels)
-      if (kernel.name == words[1])
-        return fail("expects one kernel '" + words[1] +
-                    "', but there is one already");
+    if (!names.insert(words[1]).second)
+      return fail("expects one kernel '" + words[1] +
+                  "', but there is one already");
     // As many parameters as the smallest limit of any driver allows.
     constexpr uint64_t limit = 4000;
     uint64_t numBuffers, numDims;
@@ -373,6 +371,8 @@ private:
   int number = 0;
   std::string line;
   std::vector<std::string> words;
+  /// Names of kernels, of which code may have many.
+  std::set<std::string> names;
 };
 
 } // namespace

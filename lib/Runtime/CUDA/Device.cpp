@@ -236,6 +236,11 @@ void Device::giveStaging(char *memory) {
   freeStaging.push_back(memory);
 }
 
+void Device::keepGate(std::unique_ptr<Gate> gate) {
+  std::lock_guard<std::mutex> lock(stagingMutex);
+  keptGates.push_back(std::move(gate));
+}
+
 //===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 #define RELAY_MLIR_LIB_RUNTIME_CUDA_DEVICE_H
 
 #include "Driver.h"
+#include "Gate.h"
 
 #include "relay-mlir-c/Device.h"
 
@@ -68,6 +69,10 @@ public:
   void *allocatePinned(size_t bytes);
   void freePinned(void *memory);
 
+  /// Keeps the gate of a stream that is gone while the driver may still have
+  /// something to do with it.
+  void keepGate(std::unique_ptr<Gate> gate);
+
   Event createEvent(bool hasTime) const;
   void destroyEvent(Event event) const;
   /// Nanoseconds between events that are over.
@@ -105,6 +110,7 @@ private:
 
   std::mutex stagingMutex;
   std::vector<char *> freeStaging;
+  std::vector<std::unique_ptr<Gate>> keptGates;
 
   std::mutex ownStreamMutex;
   std::unique_ptr<Stream> ownStream;

@@ -47,13 +47,14 @@ Stream::Stream(Device &device)
 Stream::~Stream() {
   // Nobody is left to tell of an error.
   openGate();
-  // The driver may have something to do with the gate then.
-  if (device.isLost())
+  if (device.isLost()) {
+    device.keepGate(std::move(gate));
     return;
+  }
   try {
     ContextScope scope(device);
     (void)driver.streamSynchronize(stream);
-    delete gate;
+    gate.reset();
     for (Staging &part : staging) {
       if (part.event)
         device.destroyEvent(part.event);
@@ -64,6 +65,7 @@ Stream::~Stream() {
     device.freePinned(pinnedStatus);
     device.release(status);
   } catch (const std::exception &) {
+    device.keepGate(std::move(gate));
   }
 }
 
@@ -133,7 +135,7 @@ constexpr size_t kMaxGated = 500;
 
 void Stream::closeGate() {
   gate->close();
-  Result result = driver.launchHostFunc(stream, Gate::wait, gate);
+  Result result = driver.launchHostFunc(stream, Gate::wait, gate.get());
   isGateClosed = result == kSuccess;
   numGated = 0;
   if (!isGateClosed)

@@ -91,7 +91,7 @@ private:
 
   /// Holds the stream back while its times are taken: whether it does, and how
   /// many events are behind it. The end of a copy to the host needs none.
-  Gate *gate = new Gate;
+  std::unique_ptr<Gate> gate = std::make_unique<Gate>();
   bool isGateClosed = false, hasCopiedToHost = false;
   size_t numGated = 0;
 

@@ -212,6 +212,9 @@ struct State {
   std::recursive_mutex mutex;
   std::vector<std::unique_ptr<ContextState>> contexts;
   std::map<const char *, size_t> pinned;
+  /// Streams, events, graphs and code. Those of a lost device nobody destroys:
+  /// they are the driver's.
+  std::set<const void *> objects;
 
   State() {
     auto read = [](const char *name, int &value) {
@@ -232,6 +235,20 @@ struct State {
 static State &get() {
   static auto *state = new State;
   return *state;
+}
+
+template <typename T>
+static T *own(T *object) {
+  std::lock_guard<std::recursive_mutex> lock(get().mutex);
+  get().objects.insert(object);
+  return object;
+}
+
+template <typename T>
+static void destroy(T *object) {
+  std::lock_guard<std::recursive_mutex> lock(get().mutex);
+  get().objects.erase(object);
+  delete object;
 }
 
 FAKE_EXPORT FakeCUDA *getFakeCUDA() { return &get().fake; }
@@ -626,7 +643,7 @@ Result cuStreamCreate(StreamHandle *stream, unsigned flags) {
   return call([&](State &state) {
     if (flags != kNonBlocking)
       throw Failure{kInvalidValue};
-    *stream = new StreamState;
+    *stream = own(new StreamState);
     (*stream)->context = &getContext();
     ++state.fake.streams;
   });
@@ -635,7 +652,7 @@ Result cuStreamCreate(StreamHandle *stream, unsigned flags) {
 Result cuStreamDestroy_v2(StreamHandle stream) {
   return call([&](State &state) {
     runWork(stream, [] { return false; });
-    delete stream;
+    destroy(stream);
     --state.fake.streams;
   });
 }
@@ -654,7 +671,7 @@ Result cuStreamBeginCapture_v2(StreamHandle stream, unsigned mode) {
     checkStream(stream);
     if (stream->capture || mode != kCaptureThreadLocal)
       throw Failure{kInvalidValue};
-    stream->capture = new GraphState;
+    stream->capture = own(new GraphState);
   });
 }
 
@@ -671,19 +688,19 @@ Result cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
   return call([&](State &state) {
     if (int result = std::exchange(state.fake.nextGraph, 0))
       throw Failure{static_cast<Result>(result)};
-    *exec = new GraphExecState{graph->work};
+    *exec = own(new GraphExecState{graph->work});
     ++state.fake.graphs;
   });
 }
 
 Result cuGraphDestroy(Graph graph) {
-  delete graph;
+  destroy(graph);
   return kSuccess;
 }
 
 Result cuGraphExecDestroy(GraphExec exec) {
   return call([&](State &state) {
-    delete exec;
+    destroy(exec);
     --state.fake.graphs;
   });
 }
@@ -703,13 +720,13 @@ Result cuLaunchHostFunc(StreamHandle stream, HostFunction function,
 }
 
 Result cuEventCreate(Event *event, unsigned flags) {
-  *event = new EventState;
+  *event = own(new EventState);
   (*event)->hasTime = (flags & kDisableTiming) == 0;
   return kSuccess;
 }
 
 Result cuEventDestroy_v2(Event event) {
-  delete event;
+  destroy(event);
   return kSuccess;
 }
 
@@ -773,14 +790,14 @@ Result cuModuleLoadDataEx(DriverModule *module, const void *image,
       if (text.find(std::string(".entry ") + entry.name + "\n") !=
           std::string::npos)
         made->functions[entry.name].entry = &entry;
-    *module = made.release();
+    *module = own(made.release());
     ++state.fake.modules;
   });
 }
 
 Result cuModuleUnload(DriverModule module) {
   return call([&](State &state) {
-    delete module;
+    destroy(module);
     --state.fake.modules;
   });
 }

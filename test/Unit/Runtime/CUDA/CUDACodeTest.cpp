@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 
+#include <chrono>
 #include <optional>
 
 using namespace relay_cuda;
@@ -137,6 +138,32 @@ TEST(CUDACodeTest, CodeIsRead) {
   // Wherever it is cut, it is not read.
   for (size_t size = 0; size != text.size(); ++size)
     EXPECT_FALSE(parseCode(text.data(), size, code, reason)) << size;
+}
+
+TEST(CUDACodeTest, NothingIsRefused) {
+  Code code;
+  std::string reason;
+  EXPECT_FALSE(parseCode(nullptr, 0, code, reason));
+  EXPECT_EQ("line 1: expects 'end', but there are no more lines", reason);
+}
+
+// As long as there are lines, not as their square.
+TEST(CUDACodeTest, ManyKernelsAreReadInTime) {
+  constexpr size_t count = 200000;
+  std::string text = "relay-cuda 1\n";
+  for (size_t i = 0; i != count; ++i)
+    text += "kernel a_kernel_with_a_long_name_" + std::to_string(i) + " 0 0\n";
+  Code code;
+  std::string reason;
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(parseCode((text + "end\n").data(), text.size() + 4, code, reason))
+      << reason;
+  EXPECT_EQ(count, code.kernels.size());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_EQ(
+      "line 200002: expects one kernel 'a_kernel_with_a_long_name_7', but "
+      "there is one already",
+      getError(text + "kernel a_kernel_with_a_long_name_7 0 0\nend\n"));
 }
 
 TEST(CUDACodeTest, DamagedCodeIsRefused) {

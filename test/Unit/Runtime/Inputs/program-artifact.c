@@ -32,7 +32,8 @@ static int32_t work(const int64_t *s, int64_t *flops, int64_t *bytes) {
                       void *arena, const int64_t *s,                           \
                       const RelayKernelContext *ctx)
 FUNCTION(add) {
-  *(int32_t *)out[0] = *(int32_t *)in[0] + *(int32_t *)in[1];
+  /* As kernels add: sums wrap. */
+  *(uint32_t *)out[0] = *(uint32_t *)in[0] + *(uint32_t *)in[1];
   return 0;
 }
 FUNCTION(decrement) {
