@@ -51,12 +51,10 @@ static Tensor fromNHWC(const Tensor &map, StringRef layout) {
     return map;
   ArrayRef<int64_t> shape = map.getShape();
   int64_t bricks = (shape[3] + 15) / 16;
-  SmallVector<SmallVector<int64_t>> indices(4);
-  for (int64_t dim = 0; dim < 4; ++dim)
-    for (int64_t i = 0; i < (dim == 3 ? bricks * 16 : shape[dim]); ++i)
-      indices[dim].push_back(i < shape[dim] ? i : -1);
   Tensor zero = Tensor::allocateZeros({}, map.getElementType());
-  Tensor padded = gatherDimensions(map, indices, &zero);
+  Tensor padded = gatherDimensions(
+      map, {shape[0], shape[1], shape[2], bricks * 16},
+      [&](int64_t dim, int64_t i) { return i < shape[dim] ? i : -1; }, &zero);
   return transpose(padded.reshape({shape[0], shape[1], shape[2], bricks, 16}),
                    {0, 1, 3, 2, 4});
 }
@@ -65,15 +63,16 @@ static Tensor fromNHWC(const Tensor &map, StringRef layout) {
 static Tensor upscale(const Tensor &map, StringRef mode, int64_t zeroPoint) {
   if (mode == "NONE")
     return map;
-  SmallVector<SmallVector<int64_t>> indices(4);
-  for (int64_t dim = 0; dim < 4; ++dim)
-    for (int64_t i = 0; i < map.getDimSize(dim); ++i) {
-      indices[dim].push_back(i);
-      if (dim == 1 || dim == 2)
-        indices[dim].push_back(mode == "NEAREST" ? i : -1);
-    }
+  ArrayRef<int64_t> shape = map.getShape();
   Tensor zero = Tensor::getScalar(map.getElementType(), zeroPoint);
-  return gatherDimensions(map, indices, &zero);
+  return gatherDimensions(
+      map, {shape[0], 2 * shape[1], 2 * shape[2], shape[3]},
+      [&](int64_t dim, int64_t i) {
+        if (dim == 0 || dim == 3)
+          return i;
+        return mode == "NEAREST" || i % 2 == 0 ? i / 2 : -1;
+      },
+      &zero);
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,15 +18,6 @@
 using namespace mlir;
 using namespace mlir::relay;
 
-/// 0, 1, ... size - 1 for each dimension: gathers all elements in order.
-static SmallVector<SmallVector<int64_t>>
-getIdentityIndices(ArrayRef<int64_t> shape) {
-  SmallVector<SmallVector<int64_t>> indices;
-  for (int64_t size : shape)
-    indices.push_back(llvm::to_vector(llvm::seq<int64_t>(size)));
-  return indices;
-}
-
 //===----------------------------------------------------------------------===//
 // Order of dimensions
 //===----------------------------------------------------------------------===//
@@ -191,11 +182,12 @@ static FailureOr<Tensor> evaluateTile(TileOp op, ArrayRef<Tensor> operands) {
   size_t rank = std::max(reps.size(), shape.size());
   reps.insert(reps.begin(), rank - reps.size(), 1);
   shape.insert(shape.begin(), rank - shape.size(), 1);
-  SmallVector<SmallVector<int64_t>> indices(rank);
-  for (size_t dim = 0; dim < rank; ++dim)
-    for (int64_t i = 0; i < reps[dim] * shape[dim]; ++i)
-      indices[dim].push_back(i % shape[dim]);
-  return gatherDimensions(operands[0].reshape(shape), indices);
+  SmallVector<int64_t> resultShape;
+  for (auto [size, count] : llvm::zip_equal(shape, reps))
+    resultShape.push_back(size * count);
+  return gatherDimensions(
+      operands[0].reshape(shape), resultShape,
+      [&](int64_t dim, int64_t i) { return i % shape[dim]; });
 }
 
 static FailureOr<Tensor> evaluateRepeat(RepeatOp op,
@@ -206,12 +198,11 @@ static FailureOr<Tensor> evaluateRepeat(RepeatOp op,
     axis = normalizeAxis(*op.getAxis(), data.getRank());
   else
     data = data.reshape(data.getNumElements());
-  SmallVector<SmallVector<int64_t>> indices =
-      getIdentityIndices(data.getShape());
-  indices[axis].clear();
-  for (int64_t i = 0; i < data.getDimSize(axis) * op.getRepeats(); ++i)
-    indices[axis].push_back(i / op.getRepeats());
-  return gatherDimensions(data, indices);
+  SmallVector<int64_t> shape(data.getShape());
+  shape[axis] *= op.getRepeats();
+  return gatherDimensions(data, shape, [&](int64_t dim, int64_t i) {
+    return dim == axis ? i / static_cast<int64_t>(op.getRepeats()) : i;
+  });
 }
 
 /// The source of padded position `position`, or -1 for the pad value.
@@ -230,7 +221,7 @@ static FailureOr<Tensor> evaluatePad(NNPadOp op, ArrayRef<Tensor> operands) {
   const Tensor &data = operands[0];
   ArrayRef<int64_t> widths = op.getPadWidth();
   StringRef mode = op.getPadMode();
-  SmallVector<SmallVector<int64_t>> indices(data.getRank());
+  SmallVector<int64_t> shape(data.getShape());
   for (int64_t dim = 0; dim < data.getRank(); ++dim) {
     int64_t size = data.getDimSize(dim);
     int64_t before = widths[2 * dim], after = widths[2 * dim + 1];
@@ -243,11 +234,16 @@ static FailureOr<Tensor> evaluatePad(NNPadOp op, ArrayRef<Tensor> operands) {
       return op.emitOpError("expects widths of at most ")
              << most << " along dimension " << dim << ", but got " << before
              << " and " << after;
-    for (int64_t i = -before; i < size + after; ++i)
-      indices[dim].push_back(getPaddingSource(i, size, mode));
+    shape[dim] += before + after;
   }
   Tensor value = castTo(operands[1], data.getElementType());
-  return gatherDimensions(data, indices, &value);
+  return gatherDimensions(
+      data, shape,
+      [&](int64_t dim, int64_t i) {
+        return getPaddingSource(i - widths[2 * dim], data.getDimSize(dim),
+                                mode);
+      },
+      &value);
 }
 
 static FailureOr<Tensor> evaluateTrilu(TriluOp op, ArrayRef<Tensor> operands) {

@@ -80,19 +80,17 @@ evaluateGemmWeightTransform(NNContribConv2dGemmWeightTransformOp op,
   ArrayRef<int64_t> shape = operands[0].getShape();
   int64_t k = shape[0] * shape[1] * shape[2], n = shape[3];
   int64_t tileN = op.getTile_N(), tileK = op.getTile_K();
-  SmallVector<SmallVector<int64_t>> indices(2);
-  auto addIndices = [](SmallVector<int64_t> &along, int64_t size,
-                       int64_t multiple) {
-    int64_t padded = (size + multiple - 1) / multiple * multiple;
-    for (int64_t i = 0; i < padded; ++i)
-      along.push_back(i < size ? i : -1);
-    return padded;
-  };
-  int64_t paddedK = addIndices(indices[0], k, 4 * tileK);
-  int64_t paddedN = addIndices(indices[1], n, tileN);
+  int64_t paddedK = llvm::alignTo(k, 4 * tileK);
+  int64_t paddedN = llvm::alignTo(n, tileN);
   Tensor zero =
       Tensor::allocateZeros(ArrayRef<int64_t>(), operands[0].getElementType());
-  Tensor padded = gatherDimensions(operands[0].reshape({k, n}), indices, &zero);
+  Tensor matrix = operands[0].reshape({k, n});
+  Tensor padded = gatherDimensions(
+      matrix, {paddedK, paddedN},
+      [&](int64_t dim, int64_t i) {
+        return i < matrix.getDimSize(dim) ? i : -1;
+      },
+      &zero);
   Tensor tiles =
       padded.reshape({paddedK / tileK, tileK, paddedN / tileN, tileN});
   return areTilesTransposed(operands[0].getElementType())

@@ -29,34 +29,29 @@ static Tensor getFill(const APFloat &value, Type elementType) {
                 elementType);
 }
 
-/// The indices begin, begin + 1, ..., end - 1.
-static SmallVector<int64_t> getRange(int64_t begin, int64_t end) {
-  return llvm::to_vector(llvm::seq(begin, std::max(begin, end)));
-}
-
-static SmallVector<SmallVector<int64_t>> getAllIndices(const Tensor &tensor) {
-  SmallVector<SmallVector<int64_t>> indices;
-  for (int64_t size : tensor.getShape())
-    indices.push_back(getRange(0, size));
-  return indices;
-}
-
 static FailureOr<Tensor> evaluateSpaceToBatch(NNSpaceToBatchNdOp op,
                                               ArrayRef<Tensor> operands) {
   const Tensor &data = operands[0];
   ArrayRef<int64_t> blocks = op.getBlockShape(), paddings = op.getPaddings();
-  SmallVector<SmallVector<int64_t>> indices = getAllIndices(data);
+  SmallVector<int64_t> begins(data.getRank(), 0);
+  SmallVector<int64_t> paddedShape(data.getShape());
   for (size_t i = 0; i < blocks.size(); ++i) {
-    SmallVector<int64_t> &along = indices[i + 1];
-    along.insert(along.begin(), paddings[2 * i], -1);
-    along.append(paddings[2 * i + 1], -1);
-    if (along.size() % blocks[i] != 0)
+    begins[i + 1] = paddings[2 * i];
+    int64_t &size = paddedShape[i + 1];
+    size += paddings[2 * i] + paddings[2 * i + 1];
+    if (size % blocks[i] != 0)
       return op.emitOpError("expects a padded size divisible by ")
              << blocks[i] << " along dimension " << i + 1 << ", but got "
-             << along.size();
+             << size;
   }
   Tensor fill = getFill(op.getPadValue(), data.getElementType());
-  Tensor padded = gatherDimensions(data, indices, &fill);
+  Tensor padded = gatherDimensions(
+      data, paddedShape,
+      [&](int64_t dim, int64_t i) {
+        int64_t position = i - begins[dim];
+        return position < data.getDimSize(dim) ? position : -1;
+      },
+      &fill);
 
   // (n, y1, b1, y2, b2, ..., rest) -> (b1, b2, ..., n, y1, y2, ..., rest).
   SmallVector<int64_t> split = {padded.getDimSize(0)}, inner, outer = {0};
@@ -101,16 +96,18 @@ static FailureOr<Tensor> evaluateBatchToSpace(NNBatchToSpaceNdOp op,
     shape.push_back(data.getDimSize(dim));
   }
   Tensor whole = transpose(data.reshape(split), permutation).reshape(shape);
-  SmallVector<SmallVector<int64_t>> indices = getAllIndices(whole);
+  SmallVector<int64_t> begins(shape.size(), 0);
   for (int64_t i = 0; i < count; ++i) {
     int64_t size = shape[i + 1];
     if (crops[2 * i] + crops[2 * i + 1] > size)
       return op.emitOpError("expects crops of at most ")
              << size << " along dimension " << i + 1 << ", but got "
              << crops[2 * i] << " and " << crops[2 * i + 1];
-    indices[i + 1] = getRange(crops[2 * i], size - crops[2 * i + 1]);
+    begins[i + 1] = crops[2 * i];
+    shape[i + 1] -= crops[2 * i] + crops[2 * i + 1];
   }
-  return gatherDimensions(whole, indices);
+  return gatherDimensions(
+      whole, shape, [&](int64_t dim, int64_t i) { return begins[dim] + i; });
 }
 
 static FailureOr<Tensor> evaluateMirrorPad(NNMirrorPadOp op,
@@ -118,36 +115,39 @@ static FailureOr<Tensor> evaluateMirrorPad(NNMirrorPadOp op,
   const Tensor &data = operands[0];
   // How far the mirror is from the middle of the outermost element.
   int64_t skip = op.getMode() == "REFLECT" ? 1 : 0;
-  SmallVector<SmallVector<int64_t>> indices(data.getRank());
-  for (auto [dim, along] : llvm::enumerate(indices)) {
+  ArrayRef<int64_t> widths = op.getPadWidth();
+  SmallVector<int64_t> shape(data.getShape());
+  for (int64_t dim = 0; dim < data.getRank(); ++dim) {
     int64_t size = data.getDimSize(dim);
-    int64_t before = op.getPadWidth()[2 * dim];
-    int64_t after = op.getPadWidth()[2 * dim + 1];
+    int64_t before = widths[2 * dim], after = widths[2 * dim + 1];
     int64_t most = std::max<int64_t>(0, size - skip);
     if (before > most || after > most)
       return op.emitOpError("expects pad_width of at most ")
              << most << " along dimension " << dim << ", but got " << before
              << " and " << after;
-    for (int64_t i = -before; i < size + after; ++i)
-      along.push_back(i < 0       ? skip - 1 - i
-                      : i >= size ? 2 * size - 1 - skip - i
-                                  : i);
+    shape[dim] += before + after;
   }
-  return gatherDimensions(data, indices);
+  return gatherDimensions(data, shape, [&](int64_t dim, int64_t position) {
+    int64_t i = position - widths[2 * dim], size = data.getDimSize(dim);
+    return i < 0 ? skip - 1 - i : i >= size ? 2 * size - 1 - skip - i : i;
+  });
 }
 
 static FailureOr<Tensor> evaluateDilate(NNDilateOp op,
                                         ArrayRef<Tensor> operands) {
   const Tensor &data = operands[0];
-  SmallVector<SmallVector<int64_t>> indices(data.getRank());
-  for (auto [dim, along] : llvm::enumerate(indices))
-    for (int64_t i = 0; i < data.getDimSize(dim); ++i) {
-      if (i)
-        along.append(op.getStrides()[dim] - 1, -1);
-      along.push_back(i);
-    }
+  ArrayRef<int64_t> strides = op.getStrides();
+  SmallVector<int64_t> shape(data.getShape());
+  for (auto [size, stride] : llvm::zip_equal(shape, strides))
+    if (size)
+      size = (size - 1) * stride + 1;
   Tensor fill = getFill(op.getDilationValue(), data.getElementType());
-  return gatherDimensions(data, indices, &fill);
+  return gatherDimensions(
+      data, shape,
+      [&](int64_t dim, int64_t i) {
+        return i % strides[dim] ? -1 : i / strides[dim];
+      },
+      &fill);
 }
 
 static FailureOr<Tensor> evaluateFifoBuffer(NNFifoBufferOp op,
@@ -160,10 +160,12 @@ static FailureOr<Tensor> evaluateFifoBuffer(NNFifoBufferOp op,
                             "along axis, but got ")
              << data.getType() << " and " << buffer.getType();
   Tensor all = concatenate({buffer, data}, axis);
-  SmallVector<SmallVector<int64_t>> indices = getAllIndices(all);
-  int64_t size = all.getDimSize(axis);
-  indices[axis] = getRange(size - buffer.getDimSize(axis), size);
-  return gatherDimensions(all, indices);
+  int64_t begin = all.getDimSize(axis) - buffer.getDimSize(axis);
+  SmallVector<int64_t> shape(all.getShape());
+  shape[axis] = buffer.getDimSize(axis);
+  return gatherDimensions(all, shape, [&](int64_t dim, int64_t i) {
+    return dim == axis ? begin + i : i;
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 using namespace mlir;
@@ -35,8 +36,22 @@ struct Window {
   int64_t begin, end, step, size;
 };
 
+/// The windows along one dimension. They are listed where there are elements
+/// to pool: a dimension of an empty tensor may be larger than any memory.
+struct AxisWindows {
+  int64_t count;
+  std::function<Window(int64_t position)> get;
+
+  SmallVector<Window> list() const {
+    SmallVector<Window> windows;
+    for (int64_t i = 0; i < count; ++i)
+      windows.push_back(get(i));
+    return windows;
+  }
+};
+
 /// The windows along each spatial dimension.
-using Windows = std::array<SmallVector<Window>, 3>;
+using Windows = std::array<AxisWindows, 3>;
 
 enum class PoolKind { Max, Average, AverageWithPadding };
 
@@ -93,11 +108,16 @@ static Tensor pool(const Tensor &data, const Windows &windows, PoolKind kind,
   ArrayRef<int64_t> shape = data.getShape();
   SmallVector<int64_t> resultShape = {shape[0], shape[1]};
   int64_t windowSize = 1;
-  for (ArrayRef<Window> along : windows) {
-    resultShape.push_back(along.size());
-    windowSize *= along.empty() ? 0 : along.front().size;
-  }
+  for (const AxisWindows &along : windows)
+    resultShape.push_back(along.count);
   Tensor result = Tensor::allocate(resultShape, data.getElementType());
+  if (result.getNumElements() == 0)
+    return result;
+  std::array<SmallVector<Window>, 3> lists;
+  for (auto [list, along] : llvm::zip_equal(lists, windows)) {
+    list = along.list();
+    windowSize *= list.front().size;
+  }
   int64_t planes = shape[0] * shape[1];
   int64_t planeSize = shape[2] * shape[3] * shape[4];
   int64_t resultSize = getProduct(ArrayRef(resultShape).drop_front(2));
@@ -106,9 +126,9 @@ static Tensor pool(const Tensor &data, const Windows &windows, PoolKind kind,
     for (int64_t i = begin; i < end; ++i) {
       data.load(i * planeSize, 1, planeSize, plane.data());
       W *to = pooled.data();
-      for (const Window &z : windows[0])
-        for (const Window &y : windows[1])
-          for (const Window &x : windows[2])
+      for (const Window &z : lists[0])
+        for (const Window &y : lists[1])
+          for (const Window &x : lists[2])
             *to++ = poolWindow(plane.data(), shape, z, y, x, kind, first);
       result.store(i * resultSize, resultSize, pooled.data());
     }
@@ -128,10 +148,10 @@ static StringRef getCanonicalLayout(size_t spatialRank) {
 
 /// Pools with windows that depend on the size of each spatial dimension.
 template <typename OpT>
-static FailureOr<Tensor> evaluatePool(
-    OpT op, const Tensor &operand, size_t spatialRank, PoolKind kind,
-    function_ref<SmallVector<Window>(size_t dim, int64_t size)> getWindows,
-    bool mayMissData = false) {
+static FailureOr<Tensor>
+evaluatePool(OpT op, const Tensor &operand, size_t spatialRank, PoolKind kind,
+             function_ref<AxisWindows(size_t dim, int64_t size)> getWindows,
+             bool mayMissData = false) {
   StringRef canonical = getCanonicalLayout(spatialRank);
   FailureOr<Tensor> data =
       transformLayout(op, operand, op.getLayout(), canonical);
@@ -143,7 +163,7 @@ static FailureOr<Tensor> evaluatePool(
   for (size_t dim = 0; dim < 3; ++dim) {
     // Dimensions in front that the operator does not have.
     if (dim < 3 - spatialRank)
-      windows[dim].push_back({0, 1, 1, 1});
+      windows[dim] = {1, [](int64_t) { return Window{0, 1, 1, 1}; }};
     else
       windows[dim] = getWindows(dim + spatialRank - 3, shape[2 + dim]);
   }
@@ -162,16 +182,14 @@ static FailureOr<Tensor> evaluatePool(
 }
 
 /// Windows of a size, at a stride, over padded data.
-static SmallVector<Window> getSlidingWindows(int64_t size, int64_t pool,
-                                             int64_t stride, int64_t dilation,
-                                             int64_t before, int64_t after,
-                                             bool ceilMode) {
-  SmallVector<Window> windows;
+static AxisWindows getSlidingWindows(int64_t size, int64_t pool, int64_t stride,
+                                     int64_t dilation, int64_t before,
+                                     int64_t after, bool ceilMode) {
   int64_t room = size + before + after - ((pool - 1) * dilation + 1);
   if (ceilMode)
     room += stride - 1;
-  for (int64_t start = 0; start <= room; start += stride) {
-    int64_t begin = start - before;
+  auto getWindow = [=](int64_t position) -> Window {
+    int64_t begin = position * stride - before;
     int64_t end = std::min(begin + pool * dilation, size);
     // What ceil_mode adds beyond the padding does not count.
     int64_t paddedEnd = std::min(begin + pool * dilation, size + after);
@@ -179,9 +197,9 @@ static SmallVector<Window> getSlidingWindows(int64_t size, int64_t pool,
         std::max<int64_t>(0, (paddedEnd - begin + dilation - 1) / dilation);
     if (begin < 0)
       begin += (-begin + dilation - 1) / dilation * dilation;
-    windows.push_back({begin, end, dilation, counted});
-  }
-  return windows;
+    return {begin, end, dilation, counted};
+  };
+  return {room < 0 ? 0 : room / stride + 1, getWindow};
 }
 
 template <typename OpT>
@@ -227,7 +245,7 @@ static FailureOr<Tensor> evaluateQnnAvgPool(QNNAvgPool2dOp op,
 template <typename OpT, PoolKind kind>
 static FailureOr<Tensor> evaluateGlobalPool(OpT op, ArrayRef<Tensor> operands) {
   return evaluatePool(op, operands[0], 2, kind, [](size_t, int64_t size) {
-    return SmallVector<Window>{{0, size, 1, size}};
+    return AxisWindows{1, [=](int64_t) { return Window{0, size, 1, size}; }};
   });
 }
 
@@ -239,13 +257,11 @@ static FailureOr<Tensor> evaluateAdaptivePool(OpT op,
     int64_t count = outputSize.empty()       ? size
                     : outputSize.size() == 1 ? outputSize[0]
                                              : outputSize[dim];
-    SmallVector<Window> windows;
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t begin = i * size / count;
-      int64_t end = ((i + 1) * size + count - 1) / count;
-      windows.push_back({begin, end, 1, end - begin});
-    }
-    return windows;
+    return AxisWindows{count, [=](int64_t i) {
+                         int64_t begin = i * size / count;
+                         int64_t end = ((i + 1) * size + count - 1) / count;
+                         return Window{begin, end, 1, end - begin};
+                       }};
   };
   return evaluatePool(op, operands[0], spatialRank, kind, getWindows);
 }
@@ -296,10 +312,12 @@ static FailureOr<Tensor> evaluatePoolGrad(OpT op, ArrayRef<Tensor> operands,
   Padding padding = *expandPadding(op.getPadding(), 2);
   std::array<SmallVector<Window>, 2> windows;
   for (size_t dim = 0; dim < 2; ++dim) {
-    windows[dim] = getSlidingWindows(
-        data->getDimSize(2 + dim), op.getPoolSize()[dim], op.getStrides()[dim],
-        op.getDilation()[dim], padding.before[dim], padding.after[dim],
-        op.getCeilMode());
+    windows[dim] =
+        getSlidingWindows(data->getDimSize(2 + dim), op.getPoolSize()[dim],
+                          op.getStrides()[dim], op.getDilation()[dim],
+                          padding.before[dim], padding.after[dim],
+                          op.getCeilMode())
+            .list();
     if (grad->getDimSize(2 + dim) != static_cast<int64_t>(windows[dim].size()))
       return op.emitOpError("expects a gradient of size ")
              << windows[dim].size() << " along spatial dimension " << dim

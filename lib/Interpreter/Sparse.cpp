@@ -326,17 +326,15 @@ static Tensor getPatches(const Tensor &data, int64_t kernel) {
   if (kernel == 1)
     return data.reshape({n * h * w, c});
   Tensor zero = Tensor::allocateZeros({}, data.getElementType());
-  auto shifted = [](int64_t size, int64_t by) {
-    SmallVector<int64_t> indices;
-    for (int64_t i = 0; i < size; ++i)
-      indices.push_back(i + by >= 0 && i + by < size ? i + by : -1);
-    return indices;
-  };
   SmallVector<Tensor> taps;
   for (int64_t y = -1; y <= 1; ++y)
     for (int64_t x = -1; x <= 1; ++x)
       taps.push_back(gatherDimensions(
-          data, {shifted(n, 0), shifted(h, y), shifted(w, x), shifted(c, 0)},
+          data, data.getShape(),
+          [&](int64_t dim, int64_t i) {
+            int64_t position = i + (dim == 1 ? y : dim == 2 ? x : 0);
+            return position < data.getDimSize(dim) ? position : -1;
+          },
           &zero));
   return concatenate(taps, /*axis=*/3).reshape({n * h * w, 9 * c});
 }

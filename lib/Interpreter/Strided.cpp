@@ -253,19 +253,21 @@ Tensor mlir::relay::copyStrided(const Tensor &source, ArrayRef<int64_t> shape,
   return result;
 }
 
-Tensor mlir::relay::gatherDimensions(const Tensor &source,
-                                     ArrayRef<SmallVector<int64_t>> indices,
-                                     const Tensor *fill) {
-  SmallVector<int64_t> shape;
-  for (ArrayRef<int64_t> along : indices)
-    shape.push_back(along.size());
+Tensor mlir::relay::gatherDimensions(
+    const Tensor &source, ArrayRef<int64_t> shape,
+    function_ref<int64_t(int64_t dim, int64_t position)> getIndex,
+    const Tensor *fill) {
   Tensor result = Tensor::allocate(shape, source.getElementType());
   if (result.getNumElements() == 0)
     return result;
   if (shape.empty())
     return source;
+  SmallVector<SmallVector<int64_t>> indices(shape.size());
+  for (auto [dim, along] : llvm::enumerate(indices))
+    for (int64_t i = 0; i < shape[dim]; ++i)
+      along.push_back(getIndex(dim, i));
   SmallVector<int64_t> strides = getStrides(source.getShape());
-  ArrayRef<int64_t> outerShape = ArrayRef<int64_t>(shape).drop_back();
+  ArrayRef<int64_t> outerShape = shape.drop_back();
   ArrayRef<int64_t> columns = indices.back();
   int64_t numColumns = columns.size();
   dispatchElementSize(source.getElementType(), [&](auto element) {

@@ -41,11 +41,14 @@ inline int64_t normalizeAxis(int64_t axis, int64_t rank) {
 Tensor copyStrided(const Tensor &source, ArrayRef<int64_t> shape,
                    ArrayRef<int64_t> strides, int64_t offset = 0);
 
-/// Returns the tensor whose element (i, j, ...) is element (indices[0][i],
-/// indices[1][j], ...) of `source`, or the scalar `fill` where an index is -1.
-Tensor gatherDimensions(const Tensor &source,
-                        ArrayRef<SmallVector<int64_t>> indices,
-                        const Tensor *fill = nullptr);
+/// Returns the tensor of `shape` whose element (i, j, ...) is element
+/// (getIndex(0, i), getIndex(1, j), ...) of `source`, or the scalar `fill`
+/// where an index is negative. Of no elements it asks for no index: a dimension
+/// of an empty tensor may be larger than any memory.
+Tensor
+gatherDimensions(const Tensor &source, ArrayRef<int64_t> shape,
+                 function_ref<int64_t(int64_t dim, int64_t position)> getIndex,
+                 const Tensor *fill = nullptr);
 
 /// Joins tensors that differ in the size of one dimension only.
 Tensor concatenate(ArrayRef<Tensor> sources, int64_t axis);

@@ -365,11 +365,12 @@ static Tensor mapSequences(const Tensor &data, int64_t timeAxis,
   if (data.getNumElements() == 0)
     return data;
   for (int64_t b = 0; b < batch; ++b) {
-    SmallVector<int64_t> times;
-    for (int64_t t = 0; t < time; ++t)
-      times.push_back(getSource(b, t));
     sequences.push_back(gatherDimensions(
-        rows, {{b}, times, llvm::to_vector(llvm::seq<int64_t>(rest))}, fill));
+        rows, {1, time, rest},
+        [&](int64_t dim, int64_t i) {
+          return dim == 0 ? b : dim == 1 ? getSource(b, i) : i;
+        },
+        fill));
   }
   Tensor joined = concatenate(sequences, /*axis=*/0);
   return transpose(joined.reshape(moved.getShape()),

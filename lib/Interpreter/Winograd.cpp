@@ -210,11 +210,9 @@ static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
   }
 
   // Lay out the runs that each tile reads, and find what they give.
-  SmallVector<SmallVector<int64_t>> indices(5), results(5);
-  for (int64_t i = 0; i < data.getDimSize(0); ++i)
-    indices[0].push_back(i);
-  for (int64_t i = 0; i < data.getDimSize(1); ++i)
-    indices[1].push_back(i);
+  int64_t steps[3], runs[3];
+  SmallVector<int64_t> runShape(data.getShape().take_front(2));
+  SmallVector<int64_t> outs;
   for (int64_t dim = 0; dim < 3; ++dim) {
     int64_t size = data.getDimSize(2 + dim);
     int64_t padded = size + padding.before[dim] + padding.after[dim];
@@ -224,25 +222,31 @@ static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
              << kernel[dim] << " along a dimension, but got "
              << operands[0].getType();
     bool isTransformed = dim > 0 || depthTransformed;
-    int64_t step = isTransformed ? tile : padded;
-    int64_t run = isTransformed ? tile + kernel[dim] - 1 : padded;
-    for (int64_t begin = 0; begin < (isTransformed ? out : 1); begin += step)
-      for (int64_t i = begin; i < begin + run; ++i) {
-        int64_t position = i - padding.before[dim];
-        bool isInside = position >= 0 && position < size;
-        indices[2 + dim].push_back(isInside ? position : -1);
-      }
-    for (int64_t i = 0; i < out; ++i)
-      results[2 + dim].push_back(i);
+    steps[dim] = isTransformed ? tile : padded;
+    runs[dim] = isTransformed ? tile + kernel[dim] - 1 : padded;
+    int64_t numTiles = isTransformed ? llvm::divideCeil(out, tile) : 1;
+    runShape.push_back(numTiles * runs[dim]);
+    outs.push_back(out);
   }
   double zero = 0;
   Tensor fill = Tensor::allocate(ArrayRef<int64_t>(), f64);
   fill.store(0, 1, &zero);
-  Tensor runs = gatherDimensions(data, indices, &fill);
+  Tensor transformed = gatherDimensions(
+      data, runShape,
+      [&](int64_t dim, int64_t i) {
+        if (dim < 2)
+          return i;
+        int64_t run = runs[dim - 2];
+        int64_t position =
+            i / run * steps[dim - 2] + i % run - padding.before[dim - 2];
+        return position < data.getDimSize(dim) ? position : -1;
+      },
+      &fill);
   for (int64_t dim = 0; dim < 3; ++dim)
     if (dim > 0 || depthTransformed)
-      runs = transformRuns(runs, 2 + dim,
-                           getWinogradDataTransform(tile + kernel[dim] - 1));
+      transformed =
+          transformRuns(transformed, 2 + dim,
+                        getWinogradDataTransform(tile + kernel[dim] - 1));
   if (weight.getDimSize(3) != *op.getChannels() ||
       weight.getDimSize(4) != data.getDimSize(1))
     return op.emitOpError("expects a weight of ")
@@ -254,15 +258,16 @@ static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
       return op.emitOpError("expects the transform of a weight for tiles of ")
              << tile << ", but got " << operands[1].getType();
   }
-  Tensor products = multiply(runs, weight, depthTransformed);
+  Tensor products = multiply(transformed, weight, depthTransformed);
   for (int64_t dim = 0; dim < 3; ++dim)
     if (dim > 0 || depthTransformed)
       products = transformRuns(products, 2 + dim,
                                getWinogradResultTransform(tile, kernel[dim]));
-  results[0] = indices[0];
-  for (int64_t o = 0; o < products.getDimSize(1); ++o)
-    results[1].push_back(o);
-  Tensor result = gatherDimensions(products, results);
+  SmallVector<int64_t> resultShape(products.getShape().take_front(2));
+  llvm::append_range(resultShape, outs);
+  // What tiles have beyond the result is left out.
+  Tensor result = gatherDimensions(products, resultShape,
+                                   [](int64_t, int64_t i) { return i; });
 
   shape.assign(result.getShape().begin(), result.getShape().end());
   shape.erase(shape.begin() + 2, shape.end() - rank);

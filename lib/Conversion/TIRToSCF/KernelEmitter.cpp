@@ -201,9 +201,52 @@ LogicalResult KernelEmitter::emitIterations(ForOp loop, BodyFn body) {
                     getBound(loop.getUpperBound()), body);
 }
 
+/// The loop that is all that `loop` does, or null.
+static ForOp getOnlyLoop(ForOp loop) {
+  ForOp only;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto inner = dyn_cast<ForOp>(op);
+    if (only && inner)
+      return {};
+    if (inner)
+      only = inner;
+    else if (!isMemoryEffectFree(&op))
+      return {};
+  }
+  return only;
+}
+
+Value KernelEmitter::isEmptyInside(ForOp loop) {
+  if (askedLoops.contains(loop))
+    return {};
+  Value isEmpty;
+  for (ForOp inner = getOnlyLoop(loop);
+       inner && plan.getInitsBefore(inner).empty();
+       inner = getOnlyLoop(inner)) {
+    askedLoops.insert(inner);
+    auto isOutside = [&](OpFoldResult bound) {
+      auto value = dyn_cast<Value>(bound);
+      return !value || !loop->isAncestor(value.getParentBlock()->getParentOp());
+    };
+    if (inner.getConstantExtent() || !isOutside(inner.getLowerBound()) ||
+        !isOutside(inner.getUpperBound()))
+      continue;
+    Value hasNone = arith::CmpIOp::create(
+        builder, loop.getLoc(), arith::CmpIPredicate::sle,
+        getBound(inner.getUpperBound()), getBound(inner.getLowerBound()));
+    isEmpty =
+        isEmpty ? arith::OrIOp::create(builder, loop.getLoc(), isEmpty, hasNone)
+                : hasNone;
+  }
+  return isEmpty;
+}
+
 LogicalResult KernelEmitter::emitSerial(ForOp loop, Value lower, Value upper,
                                         BodyFn body) {
   OpBuilder::InsertionGuard guard(builder);
+  if (Value isEmpty = isEmptyInside(loop))
+    upper =
+        arith::SelectOp::create(builder, loop.getLoc(), isEmpty, lower, upper);
   auto scfLoop = scf::ForOp::create(builder, loop.getLoc(), lower, upper,
                                     getConstantIndex(1));
   builder.setInsertionPointToStart(scfLoop.getBody());

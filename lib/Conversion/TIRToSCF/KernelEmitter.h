@@ -86,6 +86,9 @@ private:
                            BodyFn body);
   /// A bound of a loop in the new function.
   Value getBound(OpFoldResult bound);
+  /// Whether a loop that is all that `loop` does has no iterations, so that
+  /// `loop` may have none, however many it would have; else null.
+  Value isEmptyInside(tir::ForOp loop);
   /// The body of a loop that runs at once, with the stack buffers of its own.
   LogicalResult emitWithBuffers(tir::ForOp loop, BodyFn body);
   LogicalResult emitParallel(tir::ForOp loop, BodyFn body);
@@ -215,6 +218,8 @@ private:
   tir::ForOp laneScope;
 
   llvm::DenseMap<const LaneReduction *, Accumulators> accumulators;
+  /// Loops around which one asks already whether they have iterations.
+  llvm::DenseSet<Operation *> askedLoops;
   /// Top-level buffers that only one parallel loop uses.
   llvm::DenseMap<Operation *, SmallVector<tir::AllocBufferOp>> deferredAllocs;
   /// Where stack buffers go.

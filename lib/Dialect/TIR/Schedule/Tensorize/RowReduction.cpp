@@ -45,7 +45,10 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
   SmallVector<Value> reduce(OpBuilder &builder, unsigned depth,
-                            SmallVector<Value> partials);
+                            SmallVector<Value> partials, bool isOutermost);
+  /// Whether a loop inside of that at `depth` has no iterations, so that this
+  /// one may have none, however many it would have; null if all have some.
+  Value isEmptyInside(OpBuilder &builder, unsigned depth);
   SmallVector<Value> reduceLanes(OpBuilder &builder,
                                  SmallVector<Value> partials);
   Value update(OpBuilder &builder, Value partial, Value mask);
@@ -72,7 +75,8 @@ void RowReduction::emit() {
       builder, loc,
       DenseElementsAttr::get(vectorType, Attribute(computation.getNeutral())));
   SmallVector<Value> partials =
-      reduce(builder, 0, SmallVector<Value>(kNumPartials, neutral));
+      reduce(builder, 0, SmallVector<Value>(kNumPartials, neutral),
+             /*isOutermost=*/true);
   while (partials.size() > 1) {
     SmallVector<Value> halved;
     for (size_t i = 0, e = partials.size() / 2; i != e; ++i)
@@ -107,16 +111,37 @@ Value RowReduction::update(OpBuilder &builder, Value partial, Value mask) {
   return updated;
 }
 
+Value RowReduction::isEmptyInside(OpBuilder &builder, unsigned depth) {
+  Value isEmpty;
+  for (unsigned inner = depth + 1; inner <= lane; ++inner) {
+    AffineExpr extent = nest.bounds.dimExtents[inner];
+    if (nest.loops[inner].getConstantExtent() || !extent ||
+        !extent.isSymbolicOrConstant())
+      continue;
+    Value isZero = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::sle,
+        emitter.emitIndex(builder, extent), constantIndex(builder, 0));
+    isEmpty =
+        isEmpty ? arith::OrIOp::create(builder, loc, isEmpty, isZero) : isZero;
+  }
+  return isEmpty;
+}
+
 SmallVector<Value> RowReduction::reduce(OpBuilder &builder, unsigned depth,
-                                        SmallVector<Value> partials) {
+                                        SmallVector<Value> partials,
+                                        bool isOutermost) {
   if (depth == lane)
     return reduceLanes(builder, std::move(partials));
   ForOp source = nest.loops[depth];
   if (source.getConstantExtent() == 1)
-    return reduce(builder, depth + 1, std::move(partials));
+    return reduce(builder, depth + 1, std::move(partials), isOutermost);
   Value to = source.getConstantExtent()
                  ? constantIndex(builder, *source.getConstantExtent())
                  : emitter.emitIndex(builder, nest.bounds.dimExtents[depth]);
+  if (isOutermost)
+    if (Value isEmpty = isEmptyInside(builder, depth))
+      to = arith::SelectOp::create(builder, loc, isEmpty,
+                                   constantIndex(builder, 0), to);
   auto loop =
       scf::ForOp::create(builder, loc, constantIndex(builder, 0), to,
                          constantIndex(builder, 1), ValueRange(partials));
@@ -126,7 +151,8 @@ SmallVector<Value> RowReduction::reduce(OpBuilder &builder, unsigned depth,
   emitter.setDim(depth, loop.getInductionVar());
   point[depth] = getAffineDimExpr(depth, context);
   SmallVector<Value> next =
-      reduce(builder, depth + 1, SmallVector<Value>(loop.getRegionIterArgs()));
+      reduce(builder, depth + 1, SmallVector<Value>(loop.getRegionIterArgs()),
+             /*isOutermost=*/false);
   scf::YieldOp::create(builder, loc, next);
   emitter.beginBody();
   return loop.getResults();
