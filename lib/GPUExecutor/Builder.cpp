@@ -62,6 +62,20 @@ unsigned gpu_executor::getElementBytes(Type type) {
   return 0;
 }
 
+/// More than any memory has, and few enough that sums have 64 bits.
+static constexpr uint64_t kTooManyBytes = uint64_t(1) << 40;
+/// What a thread of a device may have.
+static constexpr uint64_t kMaxLocalBytes = 512 << 10;
+
+uint64_t gpu_executor::getBufferBytes(MemRefType type) {
+  if (!type.hasStaticShape())
+    return 0;
+  uint64_t bytes = getElementBytes(type.getElementType());
+  for (int64_t size : type.getShape())
+    bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
+  return std::min(bytes, kTooManyBytes);
+}
+
 unsigned gpu_executor::getNumElements(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? vector.getNumElements() : 1;
@@ -329,16 +343,19 @@ uint32_t KernelBuilder::addAccess(Access access) {
   return kernel.accesses.size() - 1;
 }
 
-uint64_t KernelBuilder::allocateShared(uint64_t bytes, uint64_t alignment) {
-  uint64_t offset = llvm::alignTo(kernel.sharedBytes, alignment);
-  kernel.sharedBytes = offset + bytes;
+/// Adds a buffer to `total` bytes; returns where it begins.
+static uint64_t addBuffer(uint64_t &total, uint64_t bytes, uint64_t alignment) {
+  uint64_t offset = llvm::alignTo(total, alignment);
+  total = offset + std::min(bytes, kTooManyBytes);
   return offset;
 }
 
+uint64_t KernelBuilder::allocateShared(uint64_t bytes, uint64_t alignment) {
+  return addBuffer(kernel.sharedBytes, bytes, alignment);
+}
+
 uint64_t KernelBuilder::allocateLocal(uint64_t bytes, uint64_t alignment) {
-  uint64_t offset = llvm::alignTo(kernel.localBytes, alignment);
-  kernel.localBytes = offset + bytes;
-  return offset;
+  return addBuffer(kernel.localBytes, bytes, alignment);
 }
 
 LogicalResult KernelBuilder::setStatic(Operation *op, Value memref,
@@ -369,14 +386,14 @@ FailureOr<uint64_t> KernelBuilder::getGlobal(Operation *user, StringRef name) {
   uint64_t bytes = 0, alignment = 16;
   if (auto memref = dyn_cast_or_null<memref::GlobalOp>(global)) {
     if (isSharedSpace(memref.getType().getMemorySpace()))
-      bytes = memref.getType().getNumElements() *
-              getElementBytes(memref.getType().getElementType());
+      bytes = getBufferBytes(memref.getType());
     if (memref.getAlignment())
       alignment = *memref.getAlignment();
   } else if (auto variable = dyn_cast_or_null<LLVM::GlobalOp>(global)) {
     auto array = dyn_cast<LLVM::LLVMArrayType>(variable.getType());
     if (variable.getAddrSpace() == 3 && array)
-      bytes = array.getNumElements() * getElementBytes(array.getElementType());
+      bytes = llvm::SaturatingMultiply<uint64_t>(
+          array.getNumElements(), getElementBytes(array.getElementType()));
     if (variable.getAlignment())
       alignment = *variable.getAlignment();
   }
@@ -542,22 +559,16 @@ LogicalResult KernelBuilder::build(gpu::GPUFuncOp function) {
   }
   for (BlockArgument buffer : function.getWorkgroupAttributions()) {
     auto type = cast<MemRefType>(buffer.getType());
-    uint64_t bytes =
-        type.hasStaticShape()
-            ? type.getNumElements() * getElementBytes(type.getElementType())
-            : 0;
-    if (failed(setStatic(function, buffer,
-                         getSharedAddress(allocateShared(bytes, 128)))))
+    if (failed(setStatic(
+            function, buffer,
+            getSharedAddress(allocateShared(getBufferBytes(type), 128)))))
       return failure();
   }
   for (BlockArgument buffer : function.getPrivateAttributions()) {
     auto type = cast<MemRefType>(buffer.getType());
-    uint64_t bytes =
-        type.hasStaticShape()
-            ? type.getNumElements() * getElementBytes(type.getElementType())
-            : 0;
-    if (failed(setStatic(function, buffer,
-                         getLocalAddress(allocateLocal(bytes, 16)))))
+    if (failed(setStatic(
+            function, buffer,
+            getLocalAddress(allocateLocal(getBufferBytes(type), 16)))))
       return failure();
   }
   if (auto size = function.getKnownBlockSize())
@@ -567,6 +578,10 @@ LogicalResult KernelBuilder::build(gpu::GPUFuncOp function) {
         return success();
       })))
     return failure();
+  if (kernel.localBytes > kMaxLocalBytes)
+    return function.emitError("expects buffers of at most ")
+           << kMaxLocalBytes << " bytes for each thread, but got "
+           << kernel.localBytes;
   kernel.sharedBytes = llvm::alignTo(kernel.sharedBytes, 128);
   kernel.registers[special.dynamicShared] =
       getSharedAddress(kernel.sharedBytes);

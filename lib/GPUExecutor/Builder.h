@@ -182,6 +182,8 @@ private:
 
 /// Bytes of an element in memory; 0 if it has none.
 unsigned getElementBytes(Type type);
+/// Bytes of a buffer, or of more than any memory has; 0 of a dynamic shape.
+uint64_t getBufferBytes(MemRefType type);
 /// Bits of an integer or index; 0 if it is none that a register holds.
 unsigned getIntegerBits(Type type);
 /// How many elements a number or a vector has.

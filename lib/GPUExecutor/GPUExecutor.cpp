@@ -85,7 +85,9 @@ static LogicalResult checkLaunch(const Kernel &kernel,
       INT32_MAX / std::max<int64_t>(launch.grid[2], 1))
     return emitError(loc, "expects a grid of at most ")
            << INT32_MAX << " blocks, but got " << formatSize(launch.grid);
-  if (kernel.sharedBytes + launch.dynamicSharedBytes > kMaxSharedBytes)
+  // Their sum may have more than 64 bits.
+  if (launch.dynamicSharedBytes > kMaxSharedBytes ||
+      kernel.sharedBytes + launch.dynamicSharedBytes > kMaxSharedBytes)
     return emitError(loc, "expects at most ")
            << kMaxSharedBytes << " bytes of shared memory, but got "
            << kernel.sharedBytes << " of the kernel and "

@@ -538,10 +538,7 @@ static LogicalResult lowerAlloc(KernelBuilder &builder, OpT op) {
   if (!isShared && std::is_same_v<OpT, memref::AllocOp>)
     return op.emitError("expects an allocation in shared memory, but got ")
            << type;
-  uint64_t bytes =
-      type.hasStaticShape()
-          ? type.getNumElements() * getElementBytes(type.getElementType())
-          : 0;
+  uint64_t bytes = getBufferBytes(type);
   uint64_t alignment = op.getAlignment().value_or(16);
   uint64_t address =
       isShared ? getSharedAddress(builder.allocateShared(bytes, alignment))

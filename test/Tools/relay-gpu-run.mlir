@@ -16,6 +16,12 @@
 // NUMBER: but got 'f32:one', whose number cannot be read
 // RUN: not relay-gpu-run %s --entry=k --arg=100000x100000xf64 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: but got '100000x100000xf64'
+// RUN: not relay-gpu-run %s --entry=k --arg=1073741824xf64 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: but got '1073741824xf64', which has more than 1073741824 bytes
+// RUN: not relay-gpu-run %s --entry=k --arg=4xi0 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: but got '4xi0'
+// RUN: not relay-gpu-run %s --entry=k --arg=4xf32 --arg=f16:0 --arg=1 --arg=4xi8 --shared=18446744073709551615 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: error: expects at most 232448 bytes of shared memory, but got 0 of the kernel and 18446744073709551615 of the launch
 // RUN: not relay-gpu-run %s --entry=k --grid=1,1,1,1 2>&1 | FileCheck %s --check-prefix=GRID
 // GRID: relay-gpu-run: error: expects at most 3 sizes in --grid, but got 4
 // RUN: not relay-gpu-run %s --entry=k --arg=4xf32 --arg=f16:0 --arg=1 --arg=4xi8 --print=1 2>&1 | FileCheck %s --check-prefix=PRINT

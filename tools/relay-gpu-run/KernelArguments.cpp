@@ -37,7 +37,8 @@ static Type parseElement(StringRef name, MLIRContext *context) {
   if (!isKnown)
     return Type();
   unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return bits <= 64 && (bits == 1 || bits % 8 == 0) ? type : Type();
+  bool isWhole = bits == 1 || (bits > 0 && bits % 8 == 0);
+  return bits <= 64 && isWhole ? type : Type();
 }
 
 static unsigned getBytes(Type type) {
@@ -90,6 +91,9 @@ llvm::Error KernelArguments::add(StringRef text) {
   if (!buffer.type || rest.size() == shape.size())
     return makeError(text, "");
   unsigned size = getBytes(buffer.type);
+  if (buffer.count > kMaxBytes / size)
+    return makeError(text,
+                     ", which has more than " + Twine(kMaxBytes) + " bytes");
   buffer.bytes = std::make_unique<char[]>(buffer.count * size);
   SmallVector<StringRef> numbers;
   if (content != "iota")
