@@ -209,6 +209,7 @@ static std::string printValue(const OfMachine &self) {
 
 /// Whether there are tensors and tuples of them only.
 static bool isOfTensors(RelayValue *value) {
+  RecursiveCall call;
   RelayValueKind kind = relayValueGetKind(value);
   if (kind != RELAY_VALUE_TUPLE)
     return kind == RELAY_VALUE_TENSOR;
@@ -218,6 +219,7 @@ static bool isOfTensors(RelayValue *value) {
 }
 
 static py::object wrapTensors(RelayValue *value) {
+  RecursiveCall call;
   if (relayValueGetKind(value) == RELAY_VALUE_TENSOR)
     return exportTensor(value);
   py::tuple fields(getNumFields(value));
