@@ -38,6 +38,6 @@ if config.sanitizer_runtime:
 llvm_config.add_tool_substitutions(
     ["relay-opt", "relay-translate", "relay-compile", "relay-run", "relay-vta-sim",
      "relay-lsp-server", "relay-reduce", "relay-gpu-run", *(f"relay-fuzz-{name}" for name in (
-         "onnx", "relay-text", "mlir", "artifact", "npy", "command-line", "vta")), ToolSubst("mlir-opt", command=mlir_opt), "mlir-runner", "mlir-translate"],
+         "onnx", "relay-text", "mlir", "artifact", "npy", "command-line", "vta", "cuda", "gpu")), ToolSubst("mlir-opt", command=mlir_opt), "mlir-runner", "mlir-translate"],
     [config.relay_tools_dir, config.llvm_tools_dir],
 )

@@ -4,8 +4,8 @@
 #
 #   utils/fuzz.sh SECONDS [TARGET...]
 #
-# Targets are onnx, relay-text, mlir, artifact, npy, command-line and vta (all,
-# one after the other, each for that time). Inputs that cover something new stay in
+# Targets are onnx, relay-text, mlir, artifact, npy, command-line, vta, cuda and gpu
+# (all, one after the other, each for that time). Inputs that cover something new stay in
 # build-fuzz/corpus for the next run; what fails is written to
 # build-fuzz/failures, and belongs, once it is mended, to test/Fuzz/corpus. Exit
 # status 1 if something fails.
@@ -19,7 +19,7 @@ fi
 seconds=$1
 shift
 targets=("$@")
-((${#targets[@]})) || targets=(onnx relay-text mlir artifact npy command-line vta)
+((${#targets[@]})) || targets=(onnx relay-text mlir artifact npy command-line vta cuda gpu)
 
 export RELAY_BUILD_DIR=${RELAY_BUILD_DIR:-build-fuzz}
 export RELAY_SANITIZE=address,undefined RELAY_FUZZ=ON

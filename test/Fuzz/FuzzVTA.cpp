@@ -7,6 +7,7 @@
 
 #include "Fuzzing.h"
 
+#include "relay-mlir/Runtime/VTA/KernelFile.h"
 #include "relay-mlir/Runtime/VTA/Simulator.h"
 #include "relay-mlir/Target/VTA/VTABinary.h"
 
@@ -62,11 +63,27 @@ static void checkRoundTrip(const Program &program) {
                "what is read is written the same");
 }
 
+/// Kernels as artefacts have them: their buffers are inside of their memory.
+static void checkKernels(const std::vector<uint8_t> &bytes) {
+  std::vector<Kernel> kernels;
+  if (!readKernels(bytes.data(), bytes.size(), kernels).empty())
+    return;
+  fuzz::expect(writeKernels(kernels) == bytes, "kernels come back");
+  for (const Kernel &kernel : kernels)
+    for (const Kernel::Buffer &buffer : kernel.buffers) {
+      AddressRange dram = kernel.program.getDram();
+      fuzz::expect(buffer.address >= dram.base && buffer.bytes <= dram.size &&
+                       buffer.address - dram.base <= dram.size - buffer.bytes,
+                   "buffers are in memory");
+    }
+}
+
 // libFuzzer calls it.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // A copy of its own size: what is read beyond it is seen.
   std::vector<uint8_t> copy(data, data + size);
+  checkKernels(copy);
   Program program;
   std::string message = readProgram(copy.data(), copy.size(), program);
   if (!message.empty())

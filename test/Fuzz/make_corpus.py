@@ -11,6 +11,7 @@ the tests; artefacts are compiled with the tools.
 import argparse
 import io
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -34,16 +35,20 @@ def onnx():
                     graph.model().SerializeToString())
 
 
+def _parts(name, text):
+    """Parts of a test, without the lines that check."""
+    for i, part in enumerate(text.split("// -----\n")):
+        lines = [line for line in part.splitlines()
+                 if not line.lstrip().startswith(("// ", "# "))]
+        yield f"{name}-{i}", "\n".join(lines).strip().encode() + b"\n"
+
+
 def _tests(suffix):
-    """Parts of the tests' files, without the lines that check."""
+    """Parts of the tests' files."""
     for path in sorted((ROOT / "test").rglob("*" + suffix)):
         if "Fuzz" in path.parts:
             continue
-        text = path.read_text(encoding="utf-8")
-        for i, part in enumerate(text.split("// -----\n")):
-            lines = [line for line in part.splitlines()
-                     if not line.lstrip().startswith(("// ", "# "))]
-            yield f"{path.stem}-{i}", "\n".join(lines).strip().encode() + b"\n"
+        yield from _parts(path.stem, path.read_text(encoding="utf-8"))
 
 
 def mlir():
@@ -90,6 +95,9 @@ def command_line():
     texts = [
         "model.onnx\n-o\nmodel.so", "--target=x86-64-v3,+avx512f,-fma\nmodel.mlir",
         "--target=aarch64,+dotprod", "--target=sapphirerapids", "--target=nonsense,++",
+        "--target=cuda -arch=sm_90a\nmodel.onnx", "--target=cuda", "--target=cuda -arch=sm_",
+        "--target=vta", "--target=vta -model=sim -keys=cpu", "--target=llvm -mcpu=skylake",
+        "--device-targets=npu = #npu.core<lanes = 8>, cuda = #cuda.gpu<chip = \"sm_80\">",
         "-O3\n--precision=medium\n--force-matrix-tiles", "-O4", "-O", "--precision=exact",
         "--desired-layout=nn.conv2d=NHWC:OHWI,nn.conv2d_transpose=NCHW",
         "--desired-layout=default", "--desired-layout==:,", "--no-cache=maybe",
@@ -111,7 +119,7 @@ def artifact(tools):
     with tempfile.TemporaryDirectory() as folder:
         source, output = pathlib.Path(folder, "m.mlir"), pathlib.Path(folder, "m.so")
         source.write_text(text, encoding="utf-8")
-        for target in ("native", "x86-64-v2", "aarch64"):
+        for target in ("native", "x86-64-v2", "aarch64", "cuda"):
             subprocess.run([tools / "relay-compile", source, "-o", output, "--no-cache",
                             f"--target={target}"], check=True)
             data = output.read_bytes()
@@ -127,11 +135,40 @@ def artifact(tools):
 
 def vta():
     for path in sorted((ROOT / "test" / "VTA" / "Inputs" / "vectors").glob("*.vtao")):
-        yield path.stem, path.read_bytes()
+        program = path.read_bytes()
+        yield path.stem, program
+        # As an artefact has it: a buffer is the first bytes of the memory.
+        base, = struct.unpack_from("<Q", program, 48)
+        kernel = struct.pack("<I6sIQQIQ", 6, b"kernel", 1, base, 16, 1, len(program))
+        yield f"kernel-{path.stem}", b"VTAK" + struct.pack("<I", 1) + kernel + program
+
+
+def cuda():
+    launches = ["launch f_0 d0,128,ceildiv d1 1 128 2 1 d0,4,*", "launch f_1 1 1 1 32 1 1 0",
+                "launch f_1 d0,d1,max,3,floordiv d0,7,mod d1,2,- 32 4 8 1024 cluster=4"]
+    images = [("ptx sm_80", b".version 7.0\n.target sm_80\n"), ("cubin sm_90a", b"\x7fELF\0"),
+              ("mlir sm_90a", b"ML"), ("ptx sm_100f", b"\n")]
+    yield "nothing", b""
+    for i in range(len(launches) + 1):
+        for used in (images[:1], images[:i], images):
+            lines = ["relay-cuda 1"]
+            lines += [f"image {kind} {len(data)}" for kind, data in used]
+            lines += ["kernel f 3 2", *launches[:i], "kernel g 0 2", *launches[i:], "end\n"]
+            yield f"code-{i}-{len(used)}", "\n".join(lines).encode() + b"".join(
+                data for _, data in used)
+
+
+def gpu():
+    for folder in ("GPUExecutor", "Tools"):
+        for path in sorted((ROOT / "test" / folder).glob("*.mlir")):
+            text = path.read_text(encoding="utf-8")
+            if "gpu.func" in text:
+                yield from _parts(path.stem, text)
 
 
 TARGETS = {"onnx": onnx, "relay-text": relay_text, "mlir": mlir, "npy": npy,
-           "command-line": command_line, "artifact": artifact, "vta": vta}
+           "command-line": command_line, "artifact": artifact, "vta": vta,
+           "cuda": cuda, "gpu": gpu}
 
 
 def main():
@@ -146,7 +183,7 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         parts = [arguments.tools] if target == "artifact" else []
         for name, data in TARGETS[target](*parts):
-            if target == "artifact" or len(data) <= MAX_BYTES:
+            if target in ("artifact", "gpu") or len(data) <= MAX_BYTES:
                 (folder / name).write_bytes(data)
 
 
