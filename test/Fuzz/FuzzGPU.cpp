@@ -24,7 +24,7 @@ static MLIRContext *getKernelContext() {
   static unsigned numUses = 0;
   if (numUses++ % 256 == 0) {
     DialectRegistry registry;
-    registerAllDialects(registry);
+    mlir::relay::registerAllDialects(registry);
     context = std::make_unique<MLIRContext>(registry,
                                             MLIRContext::Threading::DISABLED);
   }
