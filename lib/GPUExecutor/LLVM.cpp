@@ -32,7 +32,8 @@ static FailureOr<uint32_t> makeAccess(KernelBuilder &builder, Operation *op,
   access.base = builder.get(pointer);
   access.offset = builder.getConstant(0);
   access.elementBytes = bytes;
-  access.alignment = alignment.value_or(bytes);
+  // 0 is that of the type.
+  access.alignment = alignment.value_or(0) ? *alignment : bytes;
   return builder.addAccess(access);
 }
 
@@ -264,15 +265,17 @@ void gpu_executor::populateLLVMLowerings(LoweringTable &table) {
   table.add<LLVM::AtomicRMWOp>(lowerAtomic);
   table.add<LLVM::AtomicCmpXchgOp>(lowerCompareExchange);
   table.add<LLVM::GEPOp>(lowerGEP);
-  table.add<LLVM::ExtractValueOp>([](KernelBuilder &builder,
-                                     LLVM::ExtractValueOp op) -> LogicalResult {
-    // Of what a compare and exchange returns.
-    if (op.getPosition().size() != 1)
-      return op.emitError("expects a member of a structure of numbers");
-    builder.set(op,
-                builder.getComponents(op.getContainer())[op.getPosition()[0]]);
-    return success();
-  });
+  table.add<LLVM::ExtractValueOp>(
+      [](KernelBuilder &builder, LLVM::ExtractValueOp op) -> LogicalResult {
+        // Of what a compare and exchange returns.
+        ArrayRef<int64_t> position = op.getPosition();
+        ArrayRef<uint32_t> members = builder.getComponents(op.getContainer());
+        if (position.size() != 1 || position[0] < 0 ||
+            position[0] >= static_cast<int64_t>(members.size()))
+          return op.emitError("expects a member of a structure of numbers");
+        builder.set(op, members[position[0]]);
+        return success();
+      });
   table.add<LLVM::ConstantOp>([](KernelBuilder &builder,
                                  LLVM::ConstantOp op) -> LogicalResult {
     if (auto number = dyn_cast<IntegerAttr>(op.getValue()))

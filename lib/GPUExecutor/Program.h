@@ -53,7 +53,7 @@ struct Access {
   SmallVector<uint32_t, 4> indices, sizes, strides;
   uint32_t elementBytes = 0;
   /// What the address must be a multiple of.
-  uint32_t alignment = 1;
+  uint64_t alignment = 1;
   /// The allocation of the last access.
   mutable GPUMemory::Allocation *cached = nullptr;
 };
