@@ -25,9 +25,15 @@ namespace mlir::relay {
 using namespace mlir;
 using namespace mlir::relay;
 
+/// Whether the type of a buffer says what its parameter is. Layouts of no
+/// elements have strides that are no constants.
+static bool isParameterType(MemRefType type) {
+  return type.hasStaticShape() && type.getNumElements() != 0;
+}
+
 /// What a buffer of `type` is as a parameter.
 static MemRefType getParameterType(MemRefType type) {
-  if (type.hasStaticShape())
+  if (isParameterType(type))
     return type;
   return MemRefType::get(ShapedType::kDynamic, type.getElementType(),
                          MemRefLayoutAttrInterface(), type.getMemorySpace());
@@ -36,7 +42,7 @@ static MemRefType getParameterType(MemRefType type) {
 /// The row-major buffer of `type` at the address of a parameter.
 static Value createBuffer(OpBuilder &builder, Location loc, MemRefType type,
                           Value parameter, ArrayRef<Value> dims) {
-  if (type.hasStaticShape())
+  if (isParameterType(type))
     return parameter;
   SmallVector<OpFoldResult> sizes, strides(type.getRank());
   for (int64_t size : type.getShape()) {

@@ -34,6 +34,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
@@ -377,13 +378,14 @@ struct ConvertRelayToLinalgPass final
     bool isCaller =
         function.walk([](CallOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
-    // A program that only returns inputs and constants calls nothing; its
-    // constants stay relay's, as in every main.
-    bool isTrivialMain = (function.getSymName() == "main" ||
-                          function->hasAttr(kTensorFunctionAttrName)) &&
-                         llvm::all_of(function.getOps(), [](Operation &op) {
-                           return isa<ConstantOp, TupleOp, func::ReturnOp>(op);
-                         });
+    // A program that only returns inputs and constants, from any device, calls
+    // nothing; its constants stay relay's, as in every main.
+    bool isTrivialMain =
+        (function.getSymName() == "main" ||
+         function->hasAttr(kTensorFunctionAttrName)) &&
+        llvm::all_of(function.getOps(), [](Operation &op) {
+          return isa<ConstantOp, DeviceCopyOp, TupleOp, func::ReturnOp>(op);
+        });
     if (failed(isCaller || isTrivialMain ? convertCalls(function)
                                          : convertRelayToLinalg(function)))
       signalPassFailure();

@@ -214,30 +214,37 @@ void ProductEmitter::emitIfStep(Value step, Value numSteps,
   body();
 }
 
+void ProductEmitter::loadTiles(Value thread, Value firstRow, Value firstColumn,
+                               Value step) {
+  Value firstStep = mul(step, index(attr.getTile()[2]));
+  loadTile(left, thread, firstRow, firstStep);
+  loadTile(right, thread, firstColumn, firstStep);
+}
+
+void ProductEmitter::storeTiles(Value thread, Value stage) {
+  storeTile(left, thread, stage);
+  storeTile(right, thread, stage);
+}
+
 void ProductEmitter::emitSteps(Value numSteps, Value firstRow,
                                Value firstColumn) {
   Value zero = index(0), one = index(1);
   (void)emitOnThreads([&](Value thread) {
     clearSums();
-    loadTile(left, thread, firstRow, zero);
-    loadTile(right, thread, firstColumn, zero);
+    loadTiles(thread, firstRow, firstColumn, zero);
     return success();
   });
   auto loop = scf::ForOp::create(b, loc, zero, numSteps, one);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   (void)emitOnThreads([&](Value thread) {
-    storeTile(left, thread, zero);
-    storeTile(right, thread, zero);
+    storeTiles(thread, zero);
     return success();
   });
   (void)emitOnThreads([&](Value thread) {
     Value next = add(loop.getInductionVar(), one);
-    emitIfStep(next, numSteps, [&] {
-      Value firstStep = mul(next, index(attr.getTile()[2]));
-      loadTile(left, thread, firstRow, firstStep);
-      loadTile(right, thread, firstColumn, firstStep);
-    });
+    emitIfStep(next, numSteps,
+               [&] { loadTiles(thread, firstRow, firstColumn, next); });
     multiply(thread, zero);
     return success();
   });
@@ -249,18 +256,12 @@ void ProductEmitter::emitOverlappedSteps(Value numSteps, Value firstRow,
                                          Value firstColumn) {
   Value zero = index(0), one = index(1);
   auto load = [&](Value thread, Value step) {
-    emitIfStep(step, numSteps, [&] {
-      Value firstStep = mul(step, index(attr.getTile()[2]));
-      loadTile(left, thread, firstRow, firstStep);
-      loadTile(right, thread, firstColumn, firstStep);
-    });
+    emitIfStep(step, numSteps,
+               [&] { loadTiles(thread, firstRow, firstColumn, step); });
   };
   auto store = [&](Value thread, Value step) {
-    emitIfStep(step, numSteps, [&] {
-      Value stage = rem(step, index(numStages));
-      storeTile(left, thread, stage);
-      storeTile(right, thread, stage);
-    });
+    emitIfStep(step, numSteps,
+               [&] { storeTiles(thread, rem(step, index(numStages))); });
   };
   (void)emitOnThreads([&](Value thread) {
     clearSums();
@@ -355,6 +356,8 @@ LogicalResult ProductEmitter::emitTile(Value number) {
 
   left = createOperand(accesses.left, rows, tile[0]);
   right = createOperand(accesses.right, columns, tile[1]);
+  if (failed(verifyOperand(left)) || failed(verifyOperand(right)))
+    return failure();
   auto isCopied = [&](const Operand &operand) {
     return operand.element == piece && operand.vectorSize * 2 == kLoadBytes;
   };
@@ -385,14 +388,82 @@ LogicalResult ProductEmitter::emitTile(Value number) {
   return success();
 }
 
-LogicalResult ProductEmitter::emit() {
-  SmallVector<BufferAccess> all = tir::collectAccesses(block);
-  std::optional<ProductAccesses> found = matchProduct(block, all);
-  if (!found)
-    return block.emitOpError("expects a sum of products of elements with the "
-                             "annotation ")
-           << ProductAttr::kAttrName;
-  accesses = *found;
+//===----------------------------------------------------------------------===//
+// Checks, of schedules that people write
+//===----------------------------------------------------------------------===//
+
+/// Whether each variable has one place, where operands let it be.
+LogicalResult ProductEmitter::verifyVars() {
+  SmallVector<int64_t> uses(block.getNumIters());
+  std::pair<StringRef, ArrayRef<int64_t>> lists[] = {
+      {"batch", attr.getBatch().asArrayRef()},
+      {"rows", attr.getRows().asArrayRef()},
+      {"columns", attr.getColumns().asArrayRef()},
+      {"reduction", attr.getReduction().asArrayRef()}};
+  for (auto [name, vars] : lists)
+    for (int64_t var : vars) {
+      if (var < 0 || var >= int64_t(uses.size()))
+        return block.emitOpError("expects variables of ")
+               << ProductAttr::kAttrName << " below " << uses.size()
+               << ", but got " << var;
+      ++uses[var];
+      bool isReduce = block.getIterKind(var) == tir::IterKind::Reduce;
+      bool isLeft = tir::dependsOn(accesses.left, var);
+      bool isRight = tir::dependsOn(accesses.right, var);
+      bool isPlaced = isReduce == (name == "reduction") &&
+                      !(name == "rows" && isRight) &&
+                      !(name == "columns" && isLeft);
+      if (!isPlaced && getConstantIntValue(block.getExtents()[var]) != 1)
+        return block.emitOpError("expects ")
+               << name << " of " << ProductAttr::kAttrName
+               << " to be variables "
+               << "of that kind, but got variable " << var;
+    }
+  for (auto [var, count] : llvm::enumerate(uses))
+    if (count != 1)
+      return block.emitOpError("expects each variable once in ")
+             << ProductAttr::kAttrName << ", but got variable " << var << " "
+             << count << " times";
+  if (attr.getReduction().empty())
+    return block.emitOpError("expects a variable of the reduction");
+  return success();
+}
+
+/// Whether the block and its epilogue name each other, and each result belongs
+/// to one instance of that.
+LogicalResult ProductEmitter::verifyEpilogue() {
+  StringRef name = attr.getEpilogue();
+  for (BlockOp other : emitter.kernel.getBlocks()) {
+    auto product =
+        other->getAttrOfType<StringAttr>(ProductAttr::kEpilogueAttrName);
+    bool isEpilogue = product && product.getValue() == block.getName();
+    if (isEpilogue != (!name.empty() && other.getName() == name))
+      return other.emitOpError("expects ")
+             << ProductAttr::kEpilogueAttrName << " and the epilogue of @"
+             << block.getName() << " to name each other";
+  }
+  if (name.empty())
+    return success();
+  epilogue = emitter.kernel.getBlock(name);
+  if (!epilogue)
+    return block.emitOpError("expects a block @")
+           << name << ", which its annotation names";
+  for (const BufferAccess &access : tir::collectAccesses(epilogue)) {
+    if (access.buffer != accesses.out.buffer)
+      continue;
+    bool isSimple = access.map && access.map->isProjectedPermutation(
+                                      /*allowZeroInResults=*/true);
+    for (unsigned var = 0; isSimple && var != epilogue.getNumIters(); ++var)
+      isSimple = access.map->isFunctionOfDim(var) ||
+                 getConstantIntValue(epilogue.getExtents()[var]) == 1;
+    if (!isSimple)
+      return epilogue.emitOpError("expects to read each result of @")
+             << block.getName() << " once";
+  }
+  return success();
+}
+
+LogicalResult ProductEmitter::verify() {
   auto gpu = dyn_cast_or_null<cuda::GPUAttr>(lookupTarget(block));
   if (byWarpgroups() && gpu && !gpu.getInfo().hasWarpgroupProducts)
     return block.emitOpError("expects an architecture with the instruction ")
@@ -407,6 +478,34 @@ LogicalResult ProductEmitter::emit() {
     return block.emitOpError("expects products of two elements of f32, f16 or "
                              "bf16, but got ")
            << element << " and " << other;
+  if (attr.getPieces() != 1 && !element.isF32())
+    return block.emitOpError("expects one piece for elements of ")
+           << element << ", but got " << attr.getPieces();
+  return success(succeeded(verifyVars()) && succeeded(verifyEpilogue()));
+}
+
+/// Whether threads have loads of the same number, which make the whole tile.
+LogicalResult ProductEmitter::verifyOperand(const Operand &operand) {
+  int64_t numElements = operand.numLines * attr.getTile()[2];
+  int64_t atOnce = operand.vectorSize * numThreads;
+  if (numElements % atOnce == 0)
+    return success();
+  return block.emitOpError("expects a tile of an operand to be loads of ")
+         << operand.vectorSize << " elements by each of " << numThreads
+         << " threads, but got " << operand.numLines << " x "
+         << attr.getTile()[2] << " elements";
+}
+
+LogicalResult ProductEmitter::emit() {
+  SmallVector<BufferAccess> all = tir::collectAccesses(block);
+  std::optional<ProductAccesses> found = matchProduct(block, all);
+  if (!found)
+    return block.emitOpError("expects a sum of products of elements with the "
+                             "annotation ")
+           << ProductAttr::kAttrName;
+  accesses = *found;
+  if (failed(verify()))
+    return failure();
   for (OpFoldResult extent : block.getExtents())
     extents.push_back(isa<Value>(extent)
                           ? emitter.lookup(cast<Value>(extent)).value
@@ -418,13 +517,9 @@ LogicalResult ProductEmitter::emit() {
     (void)bringContiguousLast(accesses.right, reduction);
   warpRows = attr.getTile()[0] / attr.getWarps()[0];
   warpColumns = attr.getTile()[1] / attr.getWarps()[1];
+  Type element =
+      cast<MemRefType>(accesses.left.buffer.getType()).getElementType();
   piece = element.isF32() ? Type(b.getBF16Type()) : element;
-  if (!attr.getEpilogue().empty()) {
-    epilogue = emitter.kernel.getBlock(attr.getEpilogue());
-    if (!epilogue)
-      return block.emitOpError("expects a block @")
-             << attr.getEpilogue() << ", which its annotation names";
-  }
 
   ArrayRef<int64_t> tile = attr.getTile().asArrayRef();
   Value numTiles =

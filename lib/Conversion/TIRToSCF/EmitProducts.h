@@ -38,6 +38,7 @@ private:
   /// left one and columns of the right one, of steps.
   struct Operand {
     tir::BufferAccess access;
+    /// Without last dimensions of one element.
     Value buffer;
     Type element;
     SmallVector<int64_t> lines;
@@ -89,6 +90,8 @@ private:
   }
 
   int64_t getVectorSize(const tir::BufferAccess &access, int64_t last);
+  void dropUnitDims(Operand &operand);
+  SmallVector<Value> getIndices(const Operand &operand, Value line, Value step);
   Operand createOperand(const tir::BufferAccess &access,
                         ArrayRef<int64_t> lines, int64_t numLines);
   std::pair<Value, Value> getChunk(const Operand &operand, Value thread,
@@ -101,8 +104,12 @@ private:
   /// From the buffer to registers.
   void loadTile(const Operand &operand, Value thread, Value firstLine,
                 Value firstStep);
+  Value clamp(Value elements);
   /// From registers to a stage of shared memory.
   void storeTile(const Operand &operand, Value thread, Value stage);
+  /// The same for both operands and a step of the loop.
+  void loadTiles(Value thread, Value firstRow, Value firstColumn, Value step);
+  void storeTiles(Value thread, Value stage);
   /// From the buffer to a stage of shared memory, without waiting.
   void copyTile(const Operand &operand, Value thread, Value firstLine,
                 Value firstStep, Value stage);
@@ -129,6 +136,12 @@ private:
                              Value firstColumn);
   Value createCell();
   LogicalResult emitEpilogue(ArrayRef<Value> indices);
+
+  /// Whether the annotation fits the block: schedules may be anybody's.
+  LogicalResult verify();
+  LogicalResult verifyVars();
+  LogicalResult verifyEpilogue();
+  LogicalResult verifyOperand(const Operand &operand);
 
   LogicalResult emitOnThreads(llvm::function_ref<LogicalResult(Value)> body);
   void allocateShared();

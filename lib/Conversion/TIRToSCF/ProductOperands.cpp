@@ -62,12 +62,40 @@ int64_t ProductEmitter::getVectorSize(const BufferAccess &access,
   return size;
 }
 
+/// Drops the last dimensions of one element, such as those of kernels of 1 x 1:
+/// loads of vectors are along the last one.
+void ProductEmitter::dropUnitDims(Operand &operand) {
+  auto type = cast<MemRefType>(operand.buffer.getType());
+  int64_t rank = type.getRank();
+  while (rank > 1 && type.getDimSize(rank - 1) == 1)
+    --rank;
+  if (rank == type.getRank() || !type.getLayout().isIdentity())
+    return;
+  SmallVector<ReassociationIndices> groups(rank);
+  for (int64_t dim = 0; dim != type.getRank(); ++dim)
+    groups[std::min(dim, rank - 1)].push_back(dim);
+  operand.buffer =
+      memref::CollapseShapeOp::create(b, loc, operand.buffer, groups);
+}
+
+/// Where the operand has the element at a line and a step.
+SmallVector<Value> ProductEmitter::getIndices(const Operand &operand,
+                                              Value line, Value step) {
+  SmallVector<Value> position(batchPosition);
+  decode(line, operand.lines, position);
+  decode(step, reduction, position);
+  SmallVector<Value> indices = evaluate(operand.access, position);
+  indices.truncate(cast<MemRefType>(operand.buffer.getType()).getRank());
+  return indices;
+}
+
 ProductEmitter::Operand
 ProductEmitter::createOperand(const BufferAccess &access,
                               ArrayRef<int64_t> lines, int64_t numLines) {
   Operand operand;
   operand.access = access;
   operand.buffer = emitter.lookup(access.buffer).value;
+  dropUnitDims(operand);
   operand.lines.assign(lines.begin(), lines.end());
   operand.numLines = numLines;
   operand.element = cast<MemRefType>(operand.buffer.getType()).getElementType();
@@ -158,10 +186,7 @@ void ProductEmitter::loadTile(const Operand &operand, Value thread,
     auto [tileLine, tileStep] = getChunk(operand, thread, chunk);
     Value line = add(firstLine, tileLine), step = add(firstStep, tileStep);
     auto load = [&]() -> Value {
-      SmallVector<Value> position(batchPosition);
-      decode(line, operand.lines, position);
-      decode(step, reduction, position);
-      SmallVector<Value> indices = evaluate(operand.access, position);
+      SmallVector<Value> indices = getIndices(operand, line, step);
       if (operand.vectorSize == 1)
         return vector::BroadcastOp::create(
             b, loc, type,
@@ -192,6 +217,25 @@ void ProductEmitter::loadTile(const Operand &operand, Value thread,
   }
 }
 
+/// Numbers that rounding to a piece would make infinite. What they lack of
+/// infinity, or of a number beyond the largest piece, is in the next piece; of
+/// an infinite first piece, it would not be a number.
+Value ProductEmitter::clamp(Value elements) {
+  auto type = cast<VectorType>(elements.getType());
+  auto getConstant = [&](bool isNegative) {
+    APFloat value =
+        APFloat::getLargest(APFloat::BFloat(), /*Negative=*/isNegative);
+    bool losesInfo;
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    return arith::ConstantOp::create(b, loc,
+                                     DenseElementsAttr::get(type, value));
+  };
+  Value limited =
+      arith::MinNumFOp::create(b, loc, elements, getConstant(false));
+  return arith::MaxNumFOp::create(b, loc, limited, getConstant(true));
+}
+
 void ProductEmitter::storeTile(const Operand &operand, Value thread,
                                Value stage) {
   for (int64_t chunk = 0; chunk != operand.numChunks; ++chunk) {
@@ -203,7 +247,9 @@ void ProductEmitter::storeTile(const Operand &operand, Value thread,
     for (int64_t part = 0; part != attr.getPieces(); ++part) {
       Value stored = elements;
       if (operand.element != piece) {
-        stored = arith::TruncFOp::create(b, loc, narrow, elements);
+        stored = arith::TruncFOp::create(
+            b, loc, narrow,
+            part + 1 != attr.getPieces() ? clamp(elements) : elements);
         if (part + 1 != attr.getPieces())
           elements = arith::SubFOp::create(
               b, loc, elements,
@@ -236,13 +282,10 @@ void ProductEmitter::copyTile(const Operand &operand, Value thread,
       numElements = arith::SelectOp::create(b, loc, isInside,
                                             index(operand.vectorSize), zero);
     }
-    SmallVector<Value> position(batchPosition);
-    decode(line, operand.lines, position);
-    decode(step, reduction, position);
     nvgpu::DeviceAsyncCopyOp::create(
         b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()),
         operand.shared, getPlace(operand, stage, 0, tileLine, tileStep),
-        operand.buffer, evaluate(operand.access, position),
+        operand.buffer, getIndices(operand, line, step),
         b.getIndexAttr(operand.vectorSize), numElements,
         /*bypassL1=*/b.getUnitAttr());
   }

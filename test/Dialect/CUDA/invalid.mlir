@@ -5,7 +5,7 @@ module attributes {a = #cuda.gpu<"sm_12">} {}
 
 // -----
 
-// expected-error @+1 {{expects a tile of multiples of 32, but got 40}}
+// expected-error @+1 {{expects a tile of multiples of 32, at most 1024, but got 40}}
 module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [40, 64, 32], warps = [2, 2], pieces = 1>} {}
 
 // -----
@@ -32,3 +32,19 @@ module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], redu
 
 // expected-error @+1 {{expects a tile of warpgroups to be 64 x (64, 128, 192 or 256) x 64, but got 64 x 320 x 64}}
 module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 320, 64], warps = [4, 1], pieces = 1, instruction = "wgmma">} {}
+
+// -----
+
+// expected-error @+1 {{expects 1 to 32 warps, but got 4294967296 x 4294967296}}
+module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 64, 32], warps = [4294967296, 4294967296], pieces = 1>} {}
+
+// -----
+
+// Fragments of two times eight columns are loaded at once.
+// expected-error @+1 {{expects a tile of multiples of 32, at most 1024, but got 48}}
+module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 48, 32], warps = [2, 2], pieces = 1>} {}
+
+// -----
+
+// expected-error @+1 {{expects a tile of multiples of 16, at most 1024, but got 4611686018427387904}}
+module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 64, 4611686018427387904], warps = [2, 2], pieces = 1>} {}

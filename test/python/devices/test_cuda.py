@@ -142,6 +142,44 @@ def test_convolutions_by_warpgroups(stride, group, dtype):
     check(model, inputs, tolerance=1e-5 if dtype == np.float32 else 2e-3, target=HOPPER)
 
 
+@pytest.mark.parametrize("target", ["cuda -code=mlir", HOPPER])
+@pytest.mark.parametrize("channels, stride, padding, dtype", [
+    (16, 2, 0, np.float32), (20, 1, 1, np.float32), (64, 3, 1, np.float32), (64, 2, 0, np.float16)])
+def test_convolutions_of_one_pixel(target, channels, stride, padding, dtype):
+    inputs = {"x": random_array(1, channels, 8, 9, dtype=dtype)}
+    model = make_model([("Conv", ["x", "w"], ["y"], {"pads": [padding] * 4, "strides": [stride] * 2})], inputs,
+                       {"w": random_array(24, channels, 1, 1, dtype=dtype)})
+    check(model, inputs, tolerance=1e-5 if dtype == np.float32 else 2e-3, target=target)
+
+
+@pytest.mark.parametrize("target", ["cuda -code=mlir", HOPPER])
+def test_products_of_infinities_and_large_numbers(target):
+    """What is no bf16 is in the second piece."""
+    x, w = np.ones((16, 64), np.float32), random_array(64, 16)
+    for row, value in enumerate([np.inf, -np.inf, np.nan, 3.4e38, -3.4e38]):
+        x[row] = 0
+        x[row, 5] = value
+    w[5] = 0.55
+    model = make_model([("MatMul", ["x", "w"], ["y"], {})], {"x": x}, {"w": w})
+    result = np.asarray(rm.compile(model, target=target, cache=False)(x))
+    np.testing.assert_allclose(result, x.astype(np.float64) @ w, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("node", [("Transpose", ["x"], ["y"], {"perm": [0, 1]}), ("Cast", ["x"], ["y"], {"to": 1}),
+                                  ("Reshape", ["x", "s"], ["y"], {})])
+def test_models_that_compute_nothing(node):
+    inputs = {"x": random_array(4, 6)}
+    check(make_model([node], inputs, {"s": np.array([4, 6], np.int64)}), inputs, tolerance=0)
+
+
+@pytest.mark.parametrize("shape", [(33, 0), (0, 33), (4, 0, 5)])
+@pytest.mark.parametrize("node", [("Softmax", ["x"], ["y"], {"axis": 1}), ("Transpose", ["x"], ["y"], {}),
+                                  ("ReduceSum", ["x", "a"], ["y"], {}), ("Tanh", ["x"], ["y"], {})])
+def test_empty_tensors(shape, node):
+    inputs = {"x": random_array(*shape)}
+    check(make_model([node], inputs, {"a": np.array([1], np.int64)}), inputs, tolerance=0)
+
+
 def test_batched_products_by_warpgroups():
     inputs = {"a": random_array(2, 3, 20, 72, dtype=np.float16),
               "b": random_array(2, 3, 72, 40, dtype=np.float16)}
@@ -204,6 +242,24 @@ def test_schedules_for_another_gpu_are_refused(tmp_path):
 
     assert ("expects an architecture with the instruction wgmma, such as sm_90a, but got sm_80"
             in refuse("cuda"))
+    rules = schedule.read_text()
+    for pattern, nonsense, message in [
+            (r"rows = \[0\], columns = \[1\]", "rows = [1], columns = [0]",
+             "expects rows of cuda.product to be variables of that kind, but got variable 1"),
+            (r"rows = \[0\]", "rows = []",
+             "expects each variable once in cuda.product, but got variable 0 0 times"),
+            (r"rows = \[0\]", "rows = [0, 0]", "but got variable 0 2 times"),
+            (r"reduction = \[2\]", "reduction = [99]",
+             "expects variables of cuda.product below 3, but got 99"),
+            (r"pieces = 1", "pieces = 2", "expects one piece for elements of 'f16', but got 2"),
+            (r", epilogue = \".*?\"", "", "to name each other"),
+            (r"tile = .*?warps = \[.*?\]", "tile = [320, 128, 64], warps = [20, 1]",
+             "loads of 8 elements by each of 640 threads, but got 128 x 64")]:
+        text, count = re.subn(pattern, nonsense, rules)
+        assert count == 1
+        schedule.write_text(text)
+        assert message in refuse(HOPPER)
+    schedule.write_text(rules)
     schedule.write_text(re.sub(r"tile = .*? stages = \d",
                                "tile = [128, 256, 64], warps = [8, 1], pieces = 1, stages = 8",
                                schedule.read_text()))

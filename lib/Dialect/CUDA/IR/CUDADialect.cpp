@@ -79,7 +79,9 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << pieces;
   if (stages < 1 || stages > 8)
     return emitError() << "expects 1 to 8 stages, but got " << stages;
-  if (warps[0] < 1 || warps[1] < 1 || warps[0] * warps[1] > 32)
+  // The product of larger numbers may be no number.
+  if (warps[0] < 1 || warps[1] < 1 || warps[0] > 32 || warps[1] > 32 ||
+      warps[0] * warps[1] > 32)
     return emitError() << "expects 1 to 32 warps, but got " << warps[0] << " x "
                        << warps[1];
   bool byWarpgroups = instruction == kWgmma;
@@ -96,13 +98,14 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " x (64, 128, 192 or 256) x 64, "
                        << "but got " << tile[0] << " x " << tile[1] << " x "
                        << tile[2];
-  // Warps compute 16 x 8 results at a time, of 16 products each.
+  // Warps compute 16 x 16 results at a time, of 16 products each.
+  constexpr int64_t kMaxTile = 1024;
   for (auto [size, unit] :
-       {std::pair(tile[0], 16 * warps[0]), std::pair(tile[1], 8 * warps[1]),
+       {std::pair(tile[0], 16 * warps[0]), std::pair(tile[1], 16 * warps[1]),
         std::pair(tile[2], int64_t(16))})
-    if (size < 1 || size % unit != 0)
+    if (size < 1 || size % unit != 0 || size > kMaxTile)
       return emitError() << "expects a tile of multiples of " << unit
-                         << ", but got " << size;
+                         << ", at most " << kMaxTile << ", but got " << size;
   return success();
 }
 
