@@ -137,7 +137,9 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
   }
   manager.addPass(createDeadCodePass());
   FuseOpsPassOptions fusion;
-  fusion.merge = optLevel >= 2;
+  // Parts of a graph that are on another device are kernels as a whole.
+  fusion.merge =
+      optLevel >= 2 || (optLevel == 1 && !options.offloadKind.empty());
   manager.addPass(createFuseOpsPass(fusion));
   manager.addPass(createVerifyFusedPass());
 }

@@ -134,6 +134,29 @@ def test_operator_between(tmp_path):
     network.check(tmp_path, parts=2)
 
 
+@pytest.mark.parametrize("inputs, outputs, parts", [(3, 49, 0), (16, 33, 0), (16, 16, 1), (17, 63, 1)])
+def test_products_of_one_pixel(tmp_path, inputs, outputs, parts):
+    """With one block of inputs and several of outputs, nothing tells blocks apart."""
+    make_network((1, inputs, 1, 1), outputs, size=1).check(tmp_path, parts=parts)
+
+
+def test_results_that_are_constant(tmp_path):
+    network = Network((1, 16, 4, 4))
+    network.out = relay.cast(relay.maximum(network.conv(16), relay.const(2**31 - 1)), "int8")
+    network.check(tmp_path, parts=0)
+
+
+@pytest.mark.parametrize("level, parts", [(0, 0), (1, 1), (2, 1)])
+def test_optimization_levels(tmp_path, level, parts):
+    path = make_network((1, 32, 6, 6), 32).to_file(tmp_path)
+    device = rm.compile(path, target="vta,cpu", opt_level=level)
+    inputs = {"x": np.random.default_rng(1).integers(-128, 128, (1, 32, 6, 6)).astype("int8")}
+    kernels = [kernel for kernel in device.profile(inputs, repeat=1)
+               if kernel.device == "vta:0" and "conv2d" in kernel.name]
+    assert len(kernels) == parts
+    np.testing.assert_array_equal(device.run(inputs)[0], rm.compile(path).run(inputs)[0])
+
+
 def test_grouped_convolutions_stay(tmp_path):
     network = Network((1, 16, 8, 8))
     value = relay.nn.conv2d(network.x, network.weights(16, 1, 3, 3), groups=16, padding=(1, 1),

@@ -344,6 +344,9 @@ std::optional<Part> PartFinder::find(Operation *root) {
   Value value = root->getResult(0);
   size_t numSteps = 0, numOps = 0;
   while (std::optional<Step> step = getStep(value, bounds, part)) {
+    // A result that is always the same is a constant, and needs no device.
+    if (bounds.least == bounds.most)
+      break;
     part.steps.push_back(*step);
     value = step->result;
     if (!isIntegers(value, 8))
@@ -384,6 +387,7 @@ public:
   unsigned run();
 
 private:
+  bool isOneMatrix(const Part &part);
   void move(const Part &part);
   Value pad(Location loc, Value value, ArrayRef<int64_t> sizes);
   Value toFourDims(Location loc, Value value);
@@ -542,13 +546,26 @@ void Partitioner::move(const Part &part) {
   packed[part.result] = value;
 }
 
+/// Whether a product is of one pixel, with one block of inputs and several of
+/// outputs. Blocks of all its buffers are then rows of matrices, and loops over
+/// them one, in which tiles do not see blocks.
+bool Partitioner::isOneMatrix(const Part &part) {
+  ArrayRef<int64_t> weight = getType(part.root->getOperand(1)).getShape();
+  ArrayRef<int64_t> result = getType(part.root->getResult(0)).getShape();
+  auto isOne = [](int64_t size) { return size == 1; };
+  return batch == 1 && weight[1] <= block && weight[0] > block &&
+         llvm::all_of(weight.drop_front(2), isOne) &&
+         llvm::all_of(result.drop_front(2), isOne);
+}
+
 unsigned Partitioner::run() {
   PartFinder finder;
   std::vector<Part> parts;
   DenseSet<Operation *> taken;
   for (Block &blockOfOps : function.getBody())
     for (Operation &op : blockOfOps)
-      if (std::optional<Part> part = finder.find(&op))
+      if (std::optional<Part> part = finder.find(&op);
+          part && !isOneMatrix(*part))
         parts.push_back(std::move(*part));
   // A part may need what another one computes, which then comes before.
   llvm::stable_sort(parts, [](const Part &lhs, const Part &rhs) {
