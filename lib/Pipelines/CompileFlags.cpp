@@ -19,7 +19,9 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
           "target",
           cl::desc("Processor: native, an LLVM CPU name, x86-64-v2, -v3, -v4, "
                    "aarch64, each with ,+feature,-feature (default: that of "
-                   "the module, else native)"),
+                   "the module, else native); before it and a comma, what "
+                   "computes the model, or parts of it: cuda[ -arch=sm_90a], "
+                   "vta"),
           cl::cat(category)),
       deviceTargets("device-targets",
                     cl::desc("Targets of devices that are no processor, by "

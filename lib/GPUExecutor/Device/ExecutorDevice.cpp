@@ -281,7 +281,8 @@ static RelayStatus loadModule(void *, int32_t, const char *format,
   if (image == module->code.images.end())
     return fail(RELAY_INCOMPATIBLE,
                 "expects code with an image 'mlir', which the GPU executor "
-                "runs, but got none");
+                "runs, but got none; compile with --target=\"cuda "
+                "-code=mlir\"");
   loadDialects(module->context);
   std::string error = collect(&module->context, [&] {
     module->source = parseModule(image->bytes, "<code of kernels>",

@@ -263,7 +263,7 @@ TEST_F(DeviceTest, RefusesOtherCode) {
            {"relay-cuda 2\n", "expects 'relay-cuda 1', but got 'relay-cuda 2'"},
            {"relay-cuda 1\nimage ptx sm_90 1\n",
             "expects code with an image 'mlir', which the GPU executor runs, "
-            "but got none"},
+            "but got none; compile with --target=\"cuda -code=mlir\""},
            {"relay-cuda 1\nimage mlir sm_90 1000000\n",
             "expects 1000000 bytes of an image, but got " + size},
            {"relay-cuda 1\nlaunch double 1 1 1 1 1 1 0\n",
