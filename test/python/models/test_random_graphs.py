@@ -70,12 +70,13 @@ def supported_operators():
 # test_deformable and test_old_opsets draw.
 OTHERS = {
     "AffineGrid", "Bernoulli", "BlackmanWindow", "CenterCropPad", "Col2Im", "Compress",
-    "ConcatFromSequence", "DFT", "DeformConv", "Det", "GridSample", "HammingWindow", "HannWindow",
-    "If", "Loop", "MaxUnpool", "MelWeightMatrix", "Multinomial", "NonMaxSuppression", "NonZero",
-    "Optional", "OptionalGetElement", "OptionalHasElement", "RandomNormal", "RandomNormalLike",
-    "RandomUniform", "RandomUniformLike", "RoiAlign", "STFT", "Scan", "SequenceAt",
-    "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength",
-    "SequenceMap", "SplitToSequence", "TensorScatter", "TfIdfVectorizer", "Unique"}
+    "ConcatFromSequence", "DFT", "DeformConv", "Det", "GridSample", "HammingWindow",
+    "HannWindow", "If", "Loop", "MaxRoiPool", "MaxUnpool", "MelWeightMatrix", "Multinomial",
+    "NonMaxSuppression", "NonZero", "Optional", "OptionalGetElement", "OptionalHasElement",
+    "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "RoiAlign",
+    "STFT", "Scan", "SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase",
+    "SequenceInsert", "SequenceLength", "SequenceMap", "SplitToSequence", "TensorScatter",
+    "TfIdfVectorizer", "Unique"}
 
 
 def test_all_supported_operators_occur():

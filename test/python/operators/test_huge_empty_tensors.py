@@ -5,6 +5,7 @@ says of them takes no time: nothing walks along that dimension, or allocates for
 
 import re
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ FLAGS = empty(HUGE, 0, dtype="bool")
 F32 = np.float32
 
 #: Reductions to a few elements: all that there is to do is the identity.
-REDUCTIONS = {
+REDUCTIONS: dict[str, tuple[str, Any, Any]] = {
     "sum": ("sum(%x)", TALL, F32(0)), "sum of rows": ("sum(%x)", WIDE, F32(0)),
     "sum, kept": ("sum(%x, axis=[0, 1], keepdims=True)", TALL, np.zeros((1, 1), F32)),
     "prod": ("prod(%x)", TALL, F32(1)), "max": ("max(%x)", TALL, F32(-np.inf)),
@@ -59,7 +60,7 @@ REDUCTIONS = {
 }
 
 #: Results without elements.
-EMPTY = {
+EMPTY: dict[str, tuple[str, Any, Any]] = {
     "along rows": ("sum(%x, axis=[0])", TALL, (0,)),
     "softmax": ("nn.softmax(%x, axis=1)", TALL, (HUGE, 0)),
     "transpose": ("transpose(%x)", TALL, (0, HUGE)),

@@ -27,7 +27,8 @@ class Network:
 
     def __init__(self, shape, seed=0):
         self.rng = np.random.default_rng(seed)
-        self.x = self.out = relay.var("x", shape=shape, dtype="int8")
+        self.x = relay.var("x", shape=shape, dtype="int8")
+        self.out: relay.Expr = self.x
         self.shape = shape
         self.channels = shape[1]
 
