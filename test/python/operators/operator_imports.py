@@ -30,6 +30,11 @@ NODES: list[Any] = [
      [(FLOAT, [2, 4, 3]), (FLOAT, [2]), (FLOAT, [2])]),
     (helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[3], strides=[2],
                       auto_pad="SAME_UPPER"), [(FLOAT, [1, 2, "N"])]),
+    (helper.make_node("MaxRoiPool", ["x", "r"], ["y"], pooled_shape=[2, 2]),
+     [(FLOAT, [1, 2, 8, 8]), (FLOAT, [3, 5])]),
+    # As many samples as a bin has pixels.
+    (helper.make_node("RoiAlign", ["x", "r", "i"], ["y"], output_height=2, output_width=2,
+                      sampling_ratio=0), [(FLOAT, [1, 2, 8, 8]), (FLOAT, [3, 4]), (INT, [3])]),
     # Halves of an open size.
     (helper.make_node("Split", ["x"], ["y", "z"], num_outputs=2), [(FLOAT, ["N"])]),
     # Shapes that are computed.
