@@ -343,10 +343,13 @@ std::optional<Part> PartFinder::find(Operation *root) {
     bounds = Bounds::ofBits(32);
   Value value = root->getResult(0);
   size_t numSteps = 0, numOps = 0;
+  Bounds before = bounds;
   while (std::optional<Step> step = getStep(value, bounds, part)) {
-    // A result that is always the same is a constant, and needs no device.
-    if (bounds.least == bounds.most)
+    // A bound that all results are beyond is a constant, and needs no device.
+    if (bounds.least == bounds.most && before.least != before.most &&
+        isa_and_present<MaximumOp, MinimumOp, ClipOp>(step->op))
       break;
+    before = bounds;
     part.steps.push_back(*step);
     value = step->result;
     if (!isIntegers(value, 8))
