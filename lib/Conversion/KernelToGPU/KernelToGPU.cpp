@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "relay-mlir/Dialect/CUDA/IR/CUDA.h"
 #include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
@@ -371,7 +372,7 @@ LogicalResult KernelSplitter::launch(ArrayRef<Operation *> ops) {
     return failure();
   std::optional<int64_t> limit;
   if (TargetAttrInterface target = lookupTarget(kernel))
-    if (std::optional<MemoryInfo> memory = lookupMemory(target, "shared"))
+    if (std::optional<MemoryInfo> memory = lookupMemory(target, cuda::kShared))
       limit = memory->numBytes;
   FailureOr<int64_t> sharedBytes = attributeSharedMemory(function, limit);
   if (failed(sharedBytes))

@@ -166,13 +166,12 @@ static bool isPrivate(Value root) {
 static Accesses getAccesses(Operation *op) {
   Accesses accesses;
   op->walk([&](Operation *inner) {
-    // What copies access, they say themselves.
+    // What copies access, they say themselves; a product by a warpgroup reads
+    // what it has the address of.
     if (isa<NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp,
             NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp,
-            NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(inner))
-      return;
-    // A product by a warpgroup reads what it has the address of.
-    if (isa<NVVM::WgmmaMmaAsyncOp>(inner))
+            NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaMmaAsyncOp,
+            NVVM::WgmmaWaitGroupSyncOp>(inner))
       return;
     if (auto address =
             dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(inner)) {

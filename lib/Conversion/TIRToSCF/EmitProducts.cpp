@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A block of threads computes a tile of the result. It brings parts of both
-// operands to shared memory, as numbers of 16 bits, while the next parts are on
-// their way to registers. Each warp multiplies its rows by its columns with
-// `mma.sync`. Results go through shared memory once more, so that neighbouring
-// threads store neighbouring elements, together with what is computed of them.
+// operands to shared memory, as numbers of 16 bits (ProductOperands.cpp), while
+// others are multiplied (ProductInstructions.cpp). Results go through shared
+// memory once more, together with what is computed of them
+// (ProductResults.cpp).
 //
 // Variables of the block make rows, columns and steps of the reduction, so that
 // operands are addressed as the block says, whatever they are: the matrix that
@@ -23,11 +23,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
 
 using namespace mlir;
 using namespace mlir::relay::detail;
@@ -40,42 +38,6 @@ using tir::BufferAccess;
 static constexpr int64_t kResultPadding = 4;
 /// Where the patterns of operands that `wgmma` reads may begin.
 static constexpr int64_t kSwizzleAlignment = 1024;
-
-std::optional<ProductAccesses>
-mlir::relay::detail::matchProduct(BlockOp block,
-                                  ArrayRef<BufferAccess> accesses) {
-  const BufferAccess *store = nullptr;
-  for (const BufferAccess &access : accesses)
-    if (access.isWrite && !access.op->getParentOfType<tir::InitOp>())
-      store = &access;
-  auto find = [&](Value value) -> const BufferAccess * {
-    while (Operation *op = value.getDefiningOp()) {
-      for (const BufferAccess &access : accesses)
-        if (access.op == op)
-          return &access;
-      if (!isa<arith::ExtFOp>(op))
-        break;
-      value = op->getOperand(0);
-    }
-    return nullptr;
-  };
-  Operation *sum = store ? store->op->getOperand(0).getDefiningOp() : nullptr;
-  if (auto narrow = dyn_cast_or_null<arith::TruncFOp>(sum))
-    sum = narrow.getIn().getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp>(sum))
-    return std::nullopt;
-  for (unsigned i : {0u, 1u}) {
-    auto product = sum->getOperand(i).getDefiningOp<arith::MulFOp>();
-    const BufferAccess *old = find(sum->getOperand(1 - i));
-    if (!product || !old || old->buffer != store->buffer)
-      continue;
-    const BufferAccess *left = find(product.getLhs());
-    const BufferAccess *right = find(product.getRhs());
-    if (left && right && left->map && right->map && store->map)
-      return ProductAccesses{*left, *right, *store};
-  }
-  return std::nullopt;
-}
 
 ProductEmitter::ProductEmitter(KernelEmitter &emitter, BlockOp block,
                                ProductAttr attr)
@@ -497,8 +459,8 @@ LogicalResult ProductEmitter::verifyOperand(const Operand &operand) {
 }
 
 LogicalResult ProductEmitter::emit() {
-  SmallVector<BufferAccess> all = tir::collectAccesses(block);
-  std::optional<ProductAccesses> found = matchProduct(block, all);
+  std::optional<tir::SumOfProducts> found =
+      tir::matchSumOfProducts(tir::BlockNest::getWithoutLoops(block));
   if (!found)
     return block.emitOpError("expects a sum of products of elements with the "
                              "annotation ")

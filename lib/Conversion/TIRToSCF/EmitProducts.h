@@ -11,19 +11,9 @@
 #include "KernelEmitter.h"
 
 #include "relay-mlir/Dialect/CUDA/IR/CUDA.h"
-#include "relay-mlir/Dialect/TIR/IR/Access.h"
+#include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
 
 namespace mlir::relay::detail {
-
-/// What a sum of products accesses.
-struct ProductAccesses {
-  tir::BufferAccess left, right, out;
-};
-
-/// The accesses of a block that adds up products of elements, which may be
-/// widened first.
-std::optional<ProductAccesses>
-matchProduct(tir::BlockOp block, ArrayRef<tir::BufferAccess> accesses);
 
 /// Writes a block with the annotation `cuda.product` for a grid of threads.
 class ProductEmitter {
@@ -162,7 +152,7 @@ private:
   cuda::ProductAttr attr;
   int64_t numThreads;
 
-  ProductAccesses accesses;
+  tir::SumOfProducts accesses;
   /// Extents of the variables of the block.
   SmallVector<Value> extents;
   SmallVector<int64_t> rows, columns, reduction;

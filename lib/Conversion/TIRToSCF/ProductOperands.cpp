@@ -25,7 +25,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
 
 using namespace mlir;
 using namespace mlir::relay::detail;

@@ -18,7 +18,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
 
 using namespace mlir;
 using namespace mlir::relay::detail;

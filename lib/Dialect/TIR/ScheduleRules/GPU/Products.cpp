@@ -196,8 +196,7 @@ findParts(const BlockNest &nest, ArrayRef<int64_t> reduction, int64_t most) {
 static LogicalResult annotateProduct(KernelSchedule &schedule, BlockOp block,
                                      const ProductVars &vars,
                                      const ProductSize &size,
-                                     BlockOp epilogue) {
-  Tiling tiling = chooseTiling(size, getGPU(schedule));
+                                     const Tiling &tiling, BlockOp epilogue) {
   MLIRContext *context = block.getContext();
   auto list = [&](ArrayRef<int64_t> values) {
     return DenseI64ArrayAttr::get(context, values);
@@ -236,7 +235,8 @@ static LogicalResult splitSums(KernelSchedule &schedule, const BlockNest &nest,
   size.reduction /= numParts;
   schedule.setScheduled(part);
   if (!partVars ||
-      failed(annotateProduct(schedule, part, *partVars, size, BlockOp())))
+      failed(annotateProduct(schedule, part, *partVars, size,
+                             chooseTiling(size, getGPU(schedule)), BlockOp())))
     scheduleAnything(schedule, part);
   BlockOp last = epilogue ? epilogue : sum;
   FailureOr<BlockNest> results = BlockNest::get(last);
@@ -269,27 +269,24 @@ LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
   std::optional<ProductVars> vars = divideVars(nest, *product);
   if (!vars)
     return failure();
-  int64_t numRows = guessCount(nest, vars->rows);
-  int64_t numColumns = guessCount(nest, vars->columns);
-  int64_t numBatches = guessCount(nest, vars->batch);
-  if (numRows < kMinRows || numColumns < kMinRows ||
-      guessCount(nest, vars->reduction) < kMinReduction)
+  ProductSize size;
+  size.rows = guessCount(nest, vars->rows);
+  size.columns = guessCount(nest, vars->columns);
+  size.batches = guessCount(nest, vars->batch);
+  size.reduction = guessCount(nest, vars->reduction);
+  size.pieces = isF32 && precision == relay::Precision::High ? 2 : 1;
+  size.isNarrow = isNarrow;
+  if (size.rows < kMinRows || size.columns < kMinRows ||
+      size.reduction < kMinReduction)
     return failure();
 
-  int64_t pieces = isF32 && precision == relay::Precision::High ? 2 : 1;
-  ProductSize size = {numRows,
-                      numColumns,
-                      numBatches,
-                      pieces,
-                      guessCount(nest, vars->reduction),
-                      isNarrow};
   BlockOp epilogue = findEpilogue(nest, *product);
   const cuda::ArchInfo &gpu = getGPU(schedule);
-  int64_t most = std::min(gpu.numMultiprocessors /
-                              countTiles(size, chooseTiling(size, gpu)),
+  Tiling tiling = chooseTiling(size, gpu);
+  int64_t most = std::min(gpu.numMultiprocessors / countTiles(size, tiling),
                           size.reduction / kMinPart);
   if (most >= kMinParts &&
       succeeded(splitSums(schedule, nest, *vars, size, most, epilogue)))
     return success();
-  return annotateProduct(schedule, nest.block, *vars, size, epilogue);
+  return annotateProduct(schedule, nest.block, *vars, size, tiling, epilogue);
 }
