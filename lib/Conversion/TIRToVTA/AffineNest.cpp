@@ -37,6 +37,20 @@ static LinearIndex add(LinearIndex lhs, const LinearIndex &rhs) {
   return lhs;
 }
 
+bool LinearIndex::toElements(ArrayRef<unsigned> lanes, int64_t numLanes) {
+  if (constant % numLanes != 0)
+    return false;
+  constant /= numLanes;
+  for (auto [loop, step] : llvm::enumerate(steps)) {
+    if (llvm::is_contained(lanes, loop))
+      continue;
+    if (step % numLanes != 0)
+      return false;
+    step /= numLanes;
+  }
+  return true;
+}
+
 FailureOr<LinearIndex> AffineNest::evaluate(AffineExpr expr,
                                             ArrayRef<LinearIndex> operands,
                                             unsigned numDims) const {
@@ -150,6 +164,19 @@ void AffineNest::split(unsigned loop, int64_t size) {
     index.steps[loop] = step * size;
     index.steps.push_back(step);
   }
+}
+
+std::optional<unsigned>
+AffineNest::takeLoop(int64_t size, function_ref<bool(unsigned)> matches) {
+  for (unsigned loop = 0; loop < getNumLoops(); ++loop) {
+    if (extents[loop] % size != 0 || !matches(loop))
+      continue;
+    if (extents[loop] == size)
+      return loop;
+    split(loop, size);
+    return getNumLoops() - 1;
+  }
+  return std::nullopt;
 }
 
 FailureOr<AffineNest> AffineNest::get(tir::ForOp root,

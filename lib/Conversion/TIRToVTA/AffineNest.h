@@ -21,6 +21,9 @@ struct LinearIndex {
   bool isConstant() const {
     return llvm::all_of(steps, [](int64_t step) { return step == 0; });
   }
+  /// Counts elements of `numLanes` lanes in place of lanes, but for the loops
+  /// `lanes`, which are within an element. False if others begin within one.
+  bool toElements(ArrayRef<unsigned> lanes, int64_t numLanes);
 };
 
 /// Values of indices: loops around a nest have one, as programs of VTA are
@@ -47,6 +50,10 @@ public:
   /// Makes two loops of one: the inner one, a new last loop, of `size`
   /// iterations.
   void split(unsigned loop, int64_t size);
+  /// A loop of `size` iterations that `matches`, or else the inner part of one
+  /// of a multiple of them; nullopt if there is none.
+  std::optional<unsigned> takeLoop(int64_t size,
+                                   function_ref<bool(unsigned)> matches);
 
 private:
   FailureOr<LinearIndex> evaluate(AffineExpr expr,

@@ -15,368 +15,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementwiseNest.h"
+#include "ElementwiseEmitter.h"
 
-#include "Transfers.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
-
-namespace {
-
-/// A value of the body for all iterations: elements of accumulators, or one
-/// number.
-struct TileValue {
-  std::optional<int64_t> number;
-  /// The first element, and the step of each loop.
-  int64_t first = 0;
-  SmallVector<int64_t> steps;
-  /// Whether nobody else needs these elements, so that they may be changed.
-  bool isOwned = false;
-  /// Whether the last thing that wrote them was GEMM or ALU. Hardware stores
-  /// only what these have written.
-  bool isComputed = false;
-  /// What the numbers may be.
-  int64_t least = INT32_MIN, most = INT32_MAX;
-};
-
-/// Which buffer of an operation.
-enum BufferUse : unsigned { kTile, kBytes, kNumber };
-
-class ElementwiseEmitter {
-public:
-  ElementwiseEmitter(ProgramBuilder &builder, AffineNest nest,
-                     const BufferPlaces &places)
-      : builder(builder), nest(std::move(nest)), places(places) {}
-
-  LogicalResult run();
-
-private:
-  InFlightDiagnostic fail(Operation *op, const Twine &expectation) {
-    return op->emitError("expects ") << expectation << " in a kernel of VTA";
-  }
-
-  LogicalResult findLanes(affine::AffineStoreOp store);
-  int64_t getNumLanes() const {
-    return static_cast<int64_t>(
-        builder.getConfig().getLanes(relay_vta::Memory::Acc));
-  }
-  /// The value, computed once for all who need it.
-  FailureOr<TileValue> compute(Value value);
-  FailureOr<TileValue> computeFresh(Value value);
-  FailureOr<TileValue> computeLoad(affine::AffineLoadOp load);
-  FailureOr<TileValue> computeSum(Operation *op, Value lhs, Value rhs);
-  FailureOr<TileValue> computeExtreme(Operation *op, Value lhs, Value rhs,
-                                      bool isMax);
-  FailureOr<TileValue> computeSelect(arith::SelectOp op);
-  FailureOr<TileValue> computeShift(Operation *op, Value operand, Value amount,
-                                    bool isLeft);
-  FailureOr<TileValue> computeProduct(arith::MulIOp op);
-  /// What is stored for the elements of `type`.
-  LogicalResult narrow(Operation *op, TileValue &value, unsigned bits);
-
-  /// An accumulator for each iteration of the loops in which `isUsed`.
-  TileValue allocate(Operation *key, ArrayRef<bool> isUsed,
-                     BufferUse use = kTile);
-  /// Elements of bytes in memory, in `inp`, with a step for each loop.
-  FailureOr<TileValue> loadBytes(affine::AffineLoadOp load);
-  FailureOr<TileValue> loadNumber(Operation *key, int64_t number);
-  std::optional<TileValue> getResident(affine::AffineLoadOp load,
-                                       const LinearIndex &address,
-                                       const BufferPlace &place);
-  LogicalResult makeOwned(Operation *key, TileValue &value);
-
-  ElementLoops getLoops(const TileValue &dst, const TileValue *src = nullptr);
-  void apply(vta::AluOpcode opcode, int64_t imm, TileValue &value) {
-    builder.alu(opcode, imm, getLoops(value));
-    value.isComputed = true;
-  }
-  void shift(TileValue &value, int64_t amount);
-  LogicalResult combine(Operation *op, vta::AluOpcode opcode, TileValue &lhs,
-                        TileValue &rhs);
-
-  ProgramBuilder &builder;
-  AffineNest nest;
-  const BufferPlaces &places;
-  /// The loops of a tile, and those within an element, by their numbers in the
-  /// nest.
-  SmallVector<unsigned> loops, lanes;
-  DenseMap<Value, TileValue> known;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Elements
-//===----------------------------------------------------------------------===//
-
-LogicalResult ElementwiseEmitter::findLanes(affine::AffineStoreOp store) {
-  FailureOr<LinearIndex> address = nest.getAddress(store);
-  if (failed(address))
-    return fail(store, "indices that are sums of loops");
-  int64_t taken = 1;
-  const int64_t sizes[] = {
-      static_cast<int64_t>(builder.getConfig().getBlock()),
-      static_cast<int64_t>(builder.getConfig().getBatch())};
-  for (int64_t size : sizes) {
-    if (size == 1)
-      continue;
-    std::optional<unsigned> found;
-    for (unsigned i = 0; i < nest.getNumLoops(); ++i)
-      if (address->steps[i] == taken && nest.extents[i] % size == 0 &&
-          !llvm::is_contained(lanes, i))
-        found = i;
-    if (!found)
-      return fail(store, "whole elements of " + Twine(getNumLanes()) +
-                             " lanes that are computed");
-    if (nest.extents[*found] != size) {
-      nest.split(*found, size);
-      found = nest.getNumLoops() - 1;
-      address = nest.getAddress(store);
-    }
-    lanes.push_back(*found);
-    taken *= size;
-  }
-  for (unsigned i = 0; i < nest.getNumLoops(); ++i)
-    if (!llvm::is_contained(lanes, i))
-      loops.push_back(i);
-  return success();
-}
-
-ElementLoops ElementwiseEmitter::getLoops(const TileValue &dst,
-                                          const TileValue *src) {
-  ElementLoops result;
-  result.dst = dst.first;
-  result.src = src ? src->first : 0;
-  for (auto [position, loop] : llvm::enumerate(loops))
-    result.loops.push_back({nest.extents[loop], dst.steps[position],
-                            src ? src->steps[position] : 0});
-  // Loops over which both are the same element.
-  llvm::erase_if(result.loops, [](const ElementLoop &loop) {
-    return loop.dst == 0 && loop.src == 0;
-  });
-  return result;
-}
-
-TileValue ElementwiseEmitter::allocate(Operation *key, ArrayRef<bool> isUsed,
-                                       BufferUse use) {
-  TileValue value;
-  value.steps.assign(loops.size(), 0);
-  int64_t size = 1;
-  for (size_t i = loops.size(); i-- > 0;) {
-    if (!isUsed[i])
-      continue;
-    value.steps[i] = size;
-    size *= nest.extents[loops[i]];
-  }
-  value.first = builder.rotate({key, use}, vta::Memory::Acc, size);
-  value.isOwned = true;
-  return value;
-}
-
-/// Copies the elements of a load to where `value` says.
-static FailureOr<Transfer>
-getTransfer(const AffineNest &nest, ArrayRef<unsigned> loops,
-            ArrayRef<unsigned> lanes, int64_t numLanes, Operation *access,
-            const BufferPlace &place, vta::Memory memory,
-            const TileValue &value, bool isStore) {
-  FailureOr<LinearIndex> address = nest.getAddress(access);
-  if (failed(address))
-    return failure();
-  Value buffer = isStore ? cast<affine::AffineStoreOp>(access).getMemRef()
-                         : cast<affine::AffineLoadOp>(access).getMemRef();
-  int64_t laneBytes = llvm::divideCeil(
-      cast<MemRefType>(buffer.getType()).getElementTypeBitWidth(), 8);
-  Transfer transfer{memory,
-                    value.first * numLanes,
-                    place.first / laneBytes + address->constant,
-                    {}};
-  int64_t lane = 1;
-  for (unsigned loop : lanes) {
-    transfer.loops.emplace_back(nest.extents[loop], lane, address->steps[loop]);
-    lane *= nest.extents[loop];
-  }
-  for (auto [position, loop] : llvm::enumerate(loops)) {
-    int64_t step = address->steps[loop];
-    if (step != 0 || value.steps[position] != 0)
-      transfer.loops.emplace_back(nest.extents[loop],
-                                  value.steps[position] * numLanes, step);
-  }
-  return transfer;
-}
-
-//===----------------------------------------------------------------------===//
-// Operands
-//===----------------------------------------------------------------------===//
-
-FailureOr<TileValue> ElementwiseEmitter::loadBytes(affine::AffineLoadOp load) {
-  FailureOr<LinearIndex> address = nest.getAddress(load);
-  if (failed(address))
-    return fail(load, "indices that are sums of loops");
-  TileValue value;
-  value.steps.assign(loops.size(), 0);
-  int64_t size = 1;
-  for (size_t i = loops.size(); i-- > 0;) {
-    if (address->steps[loops[i]] == 0)
-      continue;
-    value.steps[i] = size;
-    size *= nest.extents[loops[i]];
-  }
-  value.first = builder.rotate({load, kBytes}, vta::Memory::Inp, size);
-  FailureOr<Transfer> transfer =
-      getTransfer(nest, loops, lanes, getNumLanes(), load,
-                  places.lookup(load.getMemRef()), vta::Memory::Inp, value,
-                  /*isStore=*/false);
-  std::string message = emitTransfer(builder, *transfer, /*isStore=*/false);
-  if (!message.empty())
-    return load.emitError(message);
-  return value;
-}
-
-FailureOr<TileValue>
-ElementwiseEmitter::computeLoad(affine::AffineLoadOp load) {
-  auto it = places.find(load.getMemRef());
-  if (it == places.end())
-    return fail(load, "a buffer that is an argument or in a scratchpad");
-  const BufferPlace &place = it->second;
-  FailureOr<LinearIndex> address = nest.getAddress(load);
-  if (failed(address))
-    return fail(load, "indices that are sums of loops");
-  unsigned bits = load.getType().getIntOrFloatBitWidth();
-  const relay_vta::Config &config = builder.getConfig();
-  if (place.memory == vta::Memory::Acc) {
-    TileValue value;
-    int64_t numLanes = getNumLanes();
-    int64_t lane = 1;
-    bool isElement = address->constant % numLanes == 0;
-    for (unsigned loop : lanes) {
-      isElement &= address->steps[loop] == lane;
-      lane *= nest.extents[loop];
-    }
-    value.first = place.first + address->constant / numLanes;
-    for (unsigned loop : loops) {
-      isElement &= address->steps[loop] % numLanes == 0;
-      value.steps.push_back(address->steps[loop] / numLanes);
-    }
-    if (!isElement)
-      return fail(load, "whole elements of accumulators");
-    // The last one who needs it may change it.
-    value.isOwned =
-        llvm::count_if(load.getMemRef().getUsers(), [](Operation *op) {
-          return isa<affine::AffineLoadOp>(op) &&
-                 !op->getParentOfType<tir::BlockOp>().hasReduceIters();
-        }) == 1;
-    value.isComputed = true;
-    return value;
-  }
-  if (place.memory)
-    return fail(load, "a buffer in memory or in accumulators");
-  SmallVector<bool> isUsed;
-  for (unsigned loop : loops)
-    isUsed.push_back(address->steps[loop] != 0);
-  if (bits == config.getInpBits()) {
-    FailureOr<TileValue> bytes = loadBytes(load);
-    if (failed(bytes))
-      return failure();
-    TileValue value = allocate(load, isUsed);
-    int64_t identity = builder.getIdentity();
-    ElementLoops all = getLoops(value, &*bytes);
-    all.wgt = identity;
-    builder.gemm(/*reset=*/true, getLoops(value));
-    builder.gemm(/*reset=*/false, all);
-    value.isComputed = true;
-    value.least = -(int64_t(1) << (bits - 1));
-    value.most = (int64_t(1) << (bits - 1)) - 1;
-    return value;
-  }
-  if (bits != config.getAccBits())
-    return fail(load, "integers of " + Twine(config.getInpBits()) + " or " +
-                          Twine(config.getAccBits()) + " bits");
-  if (std::optional<TileValue> value = getResident(load, *address, place))
-    return *value;
-  TileValue value = allocate(load, isUsed);
-  FailureOr<Transfer> transfer =
-      getTransfer(nest, loops, lanes, getNumLanes(), load, place,
-                  vta::Memory::Acc, value, /*isStore=*/false);
-  std::string message = emitTransfer(builder, *transfer, /*isStore=*/false);
-  if (!message.empty())
-    return load.emitError(message);
-  return value;
-}
-
-/// Constants of channels are loaded once for all tiles: a load in between would
-/// wait for data of the next tile.
-std::optional<TileValue>
-ElementwiseEmitter::getResident(affine::AffineLoadOp load,
-                                const LinearIndex &address,
-                                const BufferPlace &place) {
-  int64_t numLanes = getNumLanes(), lane = 1;
-  int64_t count = load.getMemRefType().getNumElements();
-  bool isElement = count % numLanes == 0 && address.constant % numLanes == 0;
-  for (unsigned loop : lanes) {
-    isElement &= address.steps[loop] == lane;
-    lane *= nest.extents[loop];
-  }
-  TileValue value;
-  for (unsigned loop : loops) {
-    isElement &= address.steps[loop] % numLanes == 0;
-    value.steps.push_back(address.steps[loop] / numLanes);
-  }
-  if (!isElement)
-    return std::nullopt;
-  bool isNew = false;
-  std::optional<int64_t> first =
-      builder.getResident(load.getMemRef(), count / numLanes, isNew);
-  if (!first)
-    return std::nullopt;
-  if (isNew) {
-    ProgramBuilder::Rows rows;
-    rows.sram = *first;
-    rows.dram =
-        place.first / static_cast<int64_t>(builder.getConfig().getElementBytes(
-                          relay_vta::Memory::Acc));
-    rows.xSize = count / numLanes;
-    builder.load(vta::Memory::Acc, rows);
-  }
-  value.first = *first + address.constant / numLanes;
-  return value;
-}
-
-/// A number that an instruction has no bits for comes from memory.
-FailureOr<TileValue> ElementwiseEmitter::loadNumber(Operation *key,
-                                                    int64_t number) {
-  SmallVector<bool> isUsed(loops.size(), false);
-  TileValue value = allocate(key, isUsed, kNumber);
-  ProgramBuilder::Rows rows;
-  rows.sram = value.first;
-  rows.dram = builder.getConstantAddress(vta::Memory::Acc, number) /
-              static_cast<int64_t>(
-                  builder.getConfig().getElementBytes(relay_vta::Memory::Acc));
-  builder.load(vta::Memory::Acc, rows);
-  value.least = value.most = number;
-  return value;
-}
-
-/// Elements that may be changed, one for each iteration.
-LogicalResult ElementwiseEmitter::makeOwned(Operation *key, TileValue &value) {
-  bool isWhole = true;
-  for (auto [position, loop] : llvm::enumerate(loops))
-    isWhole &= value.steps[position] != 0 || nest.extents[loop] == 1;
-  if (value.isOwned && isWhole)
-    return success();
-  TileValue copy = allocate(key, SmallVector<bool>(loops.size(), true));
-  copy.least = value.least;
-  copy.most = value.most;
-  builder.gemm(/*reset=*/true, getLoops(copy));
-  builder.alu(vta::AluOpcode::Add, std::nullopt, getLoops(copy, &value));
-  copy.isComputed = true;
-  value = copy;
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Operations
@@ -596,6 +241,24 @@ FailureOr<TileValue> ElementwiseEmitter::computeProduct(arith::MulIOp op) {
   return value;
 }
 
+FailureOr<TileValue> ElementwiseEmitter::computeDifference(arith::SubIOp op) {
+  APInt number;
+  if (!matchPattern(op.getRhs(), m_ConstantInt(&number)))
+    return fail(op, "a constant to subtract");
+  FailureOr<TileValue> value = compute(op.getLhs());
+  if (failed(value))
+    return failure();
+  if (value->number)
+    return fail(op, "an operand that is no constant");
+  TileValue negated;
+  negated.number = -number.getSExtValue();
+  int64_t rest = *negated.number;
+  if (failed(combine(op, vta::AluOpcode::Add, *value, negated)))
+    return failure();
+  setRange(*value, value->least + rest, value->most + rest);
+  return value;
+}
+
 /// How many operations need a value; a comparison needs it for its choices.
 static size_t countConsumers(Value value) {
   llvm::SmallPtrSet<Operation *, 4> consumers;
@@ -655,25 +318,11 @@ FailureOr<TileValue> ElementwiseEmitter::computeFresh(Value value) {
     result = computeShift(op, left.getLhs(), left.getRhs(), /*isLeft=*/true);
   else if (auto product = dyn_cast<arith::MulIOp>(op))
     result = computeProduct(product);
-  else if (auto difference = dyn_cast<arith::SubIOp>(op)) {
-    APInt number;
-    if (!matchPattern(difference.getRhs(), m_ConstantInt(&number)))
-      return fail(op, "a constant to subtract");
-    result = compute(difference.getLhs());
-    if (succeeded(result)) {
-      TileValue negated;
-      negated.number = -number.getSExtValue();
-      if (result->number)
-        return fail(op, "an operand that is no constant");
-      if (failed(combine(op, vta::AluOpcode::Add, *result, negated)))
-        return failure();
-      setRange(*result, result->least + *negated.number,
-               result->most + *negated.number);
-    }
-  } else {
+  else if (auto difference = dyn_cast<arith::SubIOp>(op))
+    result = computeDifference(difference);
+  else
     return fail(op, "sums, minima, maxima and shifts")
            << ", but got " << op->getName();
-  }
   if (failed(result))
     return failure();
   // What only the store takes is cut there.
@@ -716,15 +365,7 @@ LogicalResult ElementwiseEmitter::run() {
     return failure();
   if (!value->isComputed)
     apply(vta::AluOpcode::Add, 0, *value);
-  FailureOr<Transfer> transfer =
-      getTransfer(nest, loops, lanes, getNumLanes(), store, it->second,
-                  vta::Memory::Inp, *value, /*isStore=*/true);
-  if (failed(transfer))
-    return fail(store, "indices that are sums of loops");
-  std::string message = emitTransfer(builder, *transfer, /*isStore=*/true);
-  if (!message.empty())
-    return store.emitError(message);
-  return success();
+  return transfer(store, vta::Memory::Inp, *value);
 }
 
 LogicalResult relay::detail::emitElementwiseNest(ProgramBuilder &builder,

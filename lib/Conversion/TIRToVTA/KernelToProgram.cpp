@@ -59,10 +59,6 @@ private:
   std::optional<vta::Memory> getMemory(Value buffer) const {
     return places.lookup(buffer).memory;
   }
-  int64_t getLanes(vta::Memory memory) const {
-    return static_cast<int64_t>(
-        builder.getConfig().getLanes(static_cast<relay_vta::Memory>(memory)));
-  }
 
   tir::PrimFuncOp kernel;
   ProgramBuilder builder;
@@ -111,7 +107,7 @@ LogicalResult KernelConverter::placeBuffer(tir::AllocBufferOp buffer) {
     return buffer.emitError("expects buffers in the memories inp, wgt and acc "
                             "of a kernel of VTA, but got ")
            << buffer.getType();
-  int64_t lanes = getLanes(*kind);
+  int64_t lanes = builder.getLanes(*kind);
   int64_t count = buffer.getType().getNumElements();
   if (count % lanes != 0)
     return buffer.emitError("expects whole elements of ")
@@ -177,7 +173,7 @@ LogicalResult KernelConverter::emitCopy(AffineNest &nest,
   int64_t laneBytes =
       llvm::divideCeil(load.getMemRefType().getElementTypeBitWidth(), 8);
   Transfer transfer{*to.memory,
-                    to.first * getLanes(*to.memory) + sram->constant,
+                    to.first * builder.getLanes(*to.memory) + sram->constant,
                     from.first / laneBytes + dram->constant,
                     {}};
   for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
@@ -193,27 +189,10 @@ LogicalResult KernelConverter::emitCopy(AffineNest &nest,
   return success();
 }
 
-/// Takes the lanes of accumulators out of loops: the steps that elements have,
-/// in the order of `loops`.
-static bool toElements(LinearIndex &index, ArrayRef<unsigned> lanes,
-                       int64_t numLanes) {
-  if (index.constant % numLanes != 0)
-    return false;
-  index.constant /= numLanes;
-  for (auto [loop, step] : llvm::enumerate(index.steps)) {
-    if (llvm::is_contained(lanes, loop))
-      continue;
-    if (step % numLanes != 0)
-      return false;
-    step /= numLanes;
-  }
-  return true;
-}
-
 LogicalResult KernelConverter::emitReset(AffineNest &nest,
                                          affine::AffineStoreOp store) {
   FailureOr<LinearIndex> dst = nest.getAddress(store);
-  int64_t numLanes = getLanes(vta::Memory::Acc);
+  int64_t numLanes = builder.getLanes(vta::Memory::Acc);
   SmallVector<unsigned> lanes;
   int64_t taken = 1;
   for (bool isFound = true; succeeded(dst) && isFound && taken < numLanes;) {
@@ -234,7 +213,7 @@ LogicalResult KernelConverter::emitReset(AffineNest &nest,
       break;
     }
   }
-  if (failed(dst) || taken != numLanes || !toElements(*dst, lanes, numLanes))
+  if (failed(dst) || taken != numLanes || !dst->toElements(lanes, numLanes))
     return nest.block.emitError("expects whole elements of accumulators in a "
                                 "kernel of VTA");
   ElementLoops loops;
@@ -269,29 +248,24 @@ LogicalResult KernelConverter::emitProduct(AffineNest &nest,
   auto takeLane = [&](int64_t extent, int64_t d, int64_t s, int64_t w) {
     if (extent == 1)
       return true;
-    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop) {
-      if (nest.extents[loop] % extent != 0 || dst->steps[loop] != d ||
-          src->steps[loop] != s || weight->steps[loop] != w ||
-          llvm::is_contained(lanes, loop))
-        continue;
-      // Images of a block and positions may be one loop.
-      if (nest.extents[loop] != extent) {
-        nest.split(loop, extent);
-        loop = nest.getNumLoops() - 1;
-        dst = nest.getAddress(store);
-        src = nest.getAddress(inp);
-        weight = nest.getAddress(wgt);
-      }
-      lanes.push_back(loop);
-      return true;
-    }
-    return false;
+    // Images of a block and positions may be one loop.
+    std::optional<unsigned> lane = nest.takeLoop(extent, [&](unsigned loop) {
+      return dst->steps[loop] == d && src->steps[loop] == s &&
+             weight->steps[loop] == w && !llvm::is_contained(lanes, loop);
+    });
+    if (!lane)
+      return false;
+    lanes.push_back(*lane);
+    dst = nest.getAddress(store);
+    src = nest.getAddress(inp);
+    weight = nest.getAddress(wgt);
+    return true;
   };
   if (!takeLane(block, 1, 0, block) || !takeLane(block, 0, 1, 1) ||
       !takeLane(batch, block, block, 0) ||
-      !toElements(*dst, lanes, batch * block) ||
-      !toElements(*src, lanes, batch * block) ||
-      !toElements(*weight, lanes, block * block))
+      !dst->toElements(lanes, batch * block) ||
+      !src->toElements(lanes, batch * block) ||
+      !weight->toElements(lanes, block * block))
     return fail();
   ElementLoops loops;
   loops.dst = places[store.getMemRef()].first + dst->constant;

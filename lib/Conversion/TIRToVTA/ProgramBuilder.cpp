@@ -94,12 +94,11 @@ int64_t ProgramBuilder::getConstantAddress(vta::Memory memory, int64_t value) {
   auto [it, isNew] = constants.try_emplace({memory, value}, 0);
   if (!isNew)
     return it->second;
-  auto kind = static_cast<relay_vta::Memory>(memory);
-  uint64_t lanes = config.getLanes(kind);
-  uint64_t laneBytes = config.getElementBytes(kind) / lanes;
+  int64_t lanes = getLanes(memory);
+  int64_t laneBytes = getElementBytes(memory) / lanes;
   SmallVector<uint8_t> bytes;
-  for (uint64_t lane = 0; lane < lanes; ++lane)
-    for (uint64_t i = 0; i < laneBytes; ++i)
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    for (int64_t i = 0; i < laneBytes; ++i)
       bytes.push_back(static_cast<uint8_t>(value >> (8 * i)));
   return it->second = allocateImage(bytes);
 }
@@ -114,8 +113,7 @@ int64_t ProgramBuilder::getIdentity() {
   identity = reserve(vta::Memory::Wgt, 1);
   Rows rows;
   rows.sram = *identity;
-  rows.dram =
-      allocateImage(bytes) / config.getElementBytes(relay_vta::Memory::Wgt);
+  rows.dram = allocateImage(bytes) / getElementBytes(vta::Memory::Wgt);
   load(vta::Memory::Wgt, rows);
   return *identity;
 }

@@ -60,6 +60,15 @@ public:
 
   const relay_vta::Config &getConfig() const { return config; }
   void setLocation(Location location) { loc = location; }
+  /// Of an element of a scratchpad: lanes, and bytes in memory.
+  int64_t getLanes(vta::Memory memory) const {
+    return static_cast<int64_t>(
+        config.getLanes(static_cast<relay_vta::Memory>(memory)));
+  }
+  int64_t getElementBytes(vta::Memory memory) const {
+    return static_cast<int64_t>(
+        config.getElementBytes(static_cast<relay_vta::Memory>(memory)));
+  }
 
   //===--------------------------------------------------------------------===//
   // Memory and scratchpads

@@ -78,9 +78,8 @@ static void emitRows(ProgramBuilder &builder, const Transfer &transfer,
     bool isEmpty = x.begin >= x.end || y.begin >= y.end;
     if (isZero || isEmpty) {
       // One element of zeros again and again.
-      auto bytes = static_cast<int64_t>(builder.getConfig().getElementBytes(
-          static_cast<relay_vta::Memory>(transfer.memory)));
-      rows.dram = builder.getConstantAddress(transfer.memory, 0) / bytes;
+      rows.dram = builder.getConstantAddress(transfer.memory, 0) /
+                  builder.getElementBytes(transfer.memory);
       rows.ySize = x.extent * y.extent;
       builder.load(transfer.memory, rows);
       return;
@@ -115,9 +114,7 @@ std::string relay::detail::emitTransfer(ProgramBuilder &builder,
   llvm::erase_if(transfer.loops, [](const TransferLoop &loop) {
     return loop.extent == 1 && !loop.hasPad();
   });
-  auto lanes = static_cast<int64_t>(builder.getConfig().getLanes(
-      static_cast<relay_vta::Memory>(transfer.memory)));
-  std::string message = takeLanes(transfer, lanes);
+  std::string message = takeLanes(transfer, builder.getLanes(transfer.memory));
   if (!message.empty())
     return message;
 

@@ -17,10 +17,10 @@ namespace mlir::relay::detail {
 struct TransferLoop {
   int64_t extent;
   int64_t sram, dram;
-  int64_t begin, end;
+  int64_t begin = 0, end;
 
   TransferLoop(int64_t extent, int64_t sram, int64_t dram)
-      : extent(extent), sram(sram), dram(dram), begin(0), end(extent) {}
+      : extent(extent), sram(sram), dram(dram), end(extent) {}
   bool hasPad() const { return begin != 0 || end != extent; }
 };
 

@@ -122,8 +122,7 @@ static int64_t countElements(const BufferAccess &access,
   return count;
 }
 
-VTATileSizes VTATileSizes::get(const BlockNest &, const VTAProduct &product,
-                               const VTATile &tile) {
+VTATileSizes VTATileSizes::get(const VTAProduct &product, const VTATile &tile) {
   return {countElements(product.sum.left, product, tile),
           countElements(product.sum.right, product, tile),
           countElements(product.sum.out, product, tile)};
@@ -153,10 +152,11 @@ public:
     free.append(product.outputs);
     if (!product.reductions.empty())
       free.push_back(product.reductions.front());
+    for (unsigned var : free)
+      divisors.push_back(getDivisors(whole[var]));
   }
 
   std::optional<VTATile> run() {
-    best = std::numeric_limits<double>::infinity();
     VTATile tile = whole;
     visit(tile, 0);
     return chosen;
@@ -166,7 +166,7 @@ private:
   void visit(VTATile &tile, size_t index) {
     if (index == free.size())
       return rate(tile);
-    for (int64_t size : getDivisors(whole[free[index]])) {
+    for (int64_t size : divisors[index]) {
       if (free[index] == product.imagesVar && size % product.batch != 0)
         continue;
       tile[free[index]] = size;
@@ -175,9 +175,7 @@ private:
   }
 
   void rate(const VTATile &tile) {
-    VTATileSizes sizes = VTATileSizes::get(nest, product, tile);
-    double slots = 2;
-    double transfer = 0, loads = 0;
+    VTATileSizes sizes = VTATileSizes::get(product, tile);
     auto depth = [&](Memory memory) {
       return static_cast<int64_t>(config.getDepth(memory));
     };
@@ -190,9 +188,9 @@ private:
     if (inp > depth(Memory::Inp) || sizes.wgt > depth(Memory::Wgt) ||
         acc > depth(Memory::Acc))
       return;
-    if (2 * inp > depth(Memory::Inp) || 2 * sizes.wgt > depth(Memory::Wgt) ||
-        2 * acc > depth(Memory::Acc))
-      slots = 1;
+    bool fitsTwice = 2 * inp <= depth(Memory::Inp) &&
+                     2 * sizes.wgt <= depth(Memory::Wgt) &&
+                     2 * acc <= depth(Memory::Acc);
     double tiles = 1, steps = 1, work = 1;
     for (auto [var, size] : llvm::enumerate(tile)) {
       if (llvm::is_contained(product.lanes, var))
@@ -208,17 +206,17 @@ private:
     // another tile can hide.
     constexpr double kLatency = 22, kInstruction = 8;
     double bus = config.getBusBytes();
-    transfer =
+    double transfer =
         tiles * steps *
         (sizes.inp * bytes(Memory::Inp) + sizes.wgt * bytes(Memory::Wgt)) / bus;
     transfer += tiles * channels * bytes(Memory::Acc) / bus;
-    loads = tiles * steps * 2 * kLatency;
+    double loads = tiles * steps * 2 * kLatency;
     double compute = work + tiles * (sizes.acc * 4 + steps * kInstruction);
     // What the first tile loads, and the last one stores, nothing hides.
     double ends = (transfer / (tiles * steps)) +
                   sizes.acc * (bytes(Memory::Out) / bus + 1);
-    double time = slots == 2 ? std::max(compute, transfer + loads / 4) + ends
-                             : compute + transfer + loads + tiles * ends;
+    double time = fitsTwice ? std::max(compute, transfer + loads / 4) + ends
+                            : compute + transfer + loads + tiles * ends;
     if (time >= best)
       return;
     best = time;
@@ -230,8 +228,10 @@ private:
   const relay_vta::Config &config;
   int64_t numByteOperands;
   VTATile whole;
+  /// The variables that are cut, and into what sizes.
   SmallVector<unsigned> free;
-  double best = 0;
+  SmallVector<SmallVector<int64_t>> divisors;
+  double best = std::numeric_limits<double>::infinity();
   std::optional<VTATile> chosen;
 };
 

@@ -41,8 +41,7 @@ using VTATile = SmallVector<int64_t>;
 /// of the first reduction variable.
 struct VTATileSizes {
   int64_t inp = 1, wgt = 1, acc = 1;
-  static VTATileSizes get(const BlockNest &nest, const VTAProduct &product,
-                          const VTATile &tile);
+  static VTATileSizes get(const VTAProduct &product, const VTATile &tile);
 };
 
 /// The tile for which a model of the time is least among those that fit, twice

@@ -36,23 +36,19 @@ static bool isStep(BlockOp block) {
       block.getWrites().size() != 1 ||
       !block.getWrites().front().getDefiningOp<AllocBufferOp>())
     return false;
-  return block.getBody()
-             ->walk([](affine::AffineIfOp) { return WalkResult::interrupt(); })
-             .wasInterrupted() == false;
+  return !block.getBody()
+              ->walk([](affine::AffineIfOp) { return WalkResult::interrupt(); })
+              .wasInterrupted();
 }
 
 /// Makes one block of the steps from the results of the product on.
 static void inlineSteps(KernelSchedule &schedule, BlockOp product) {
-  Value data;
-  if (product)
-    data = product.getReads().front();
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
     for (BlockOp block : schedule.getKernel().getBlocks()) {
       // What the product reads is loaded as it is.
       if (!isStep(block) ||
-          (product &&
-           llvm::is_contained(getReaders(block.getWrites().front()), product)))
+          llvm::is_contained(getReaders(block.getWrites().front()), product))
         continue;
       if (succeeded(schedule.computeInline(block))) {
         isChanged = true;
