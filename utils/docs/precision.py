@@ -117,6 +117,12 @@ Infinities and NaN come out as in float32. Matrix units take denormal numbers fo
 by up to 2^-126 (1.2e-38), and a number below 2^-118 (3e-36; 2^-110 at `highest`) loses its smaller pieces. Results of
 such a scale need `--target=...,-amx-tile`.
 
+## On GPUs
+
+At `high`, products of f32 by tensor cores are always of two pieces of bf16, without the error model: sums are off by
+about 2^-16 of their scale, some 40 times as much as plain f32. Infinities and NaN come out as in float32. At `highest`
+they are plain sums of f32.
+
 ## Not only products
 
 At `high` and `medium` scales of channels go into constant weights, averages of pixels come before 1x1 convolutions, and
