@@ -16,6 +16,41 @@
 using namespace mlir;
 using namespace mlir::relay;
 
+DenseElementsAttr relay::getContents(ElementsAttr constant) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant))
+    return dense;
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || blob->getData().empty())
+    return nullptr;
+  ShapedType type = resource.getType();
+  // Resources hold a byte per bool, attributes a bit.
+  if (type.getElementType().isInteger(1))
+    return DenseElementsAttr::get(
+        type, llvm::map_to_vector(blob->getData(),
+                                  [](char byte) { return byte != 0; }));
+  bool isSplat;
+  if (!DenseElementsAttr::isValidRawBuffer(type, blob->getData(), isSplat))
+    return nullptr;
+  return DenseElementsAttr::getFromRawBuffer(type, blob->getData());
+}
+
+std::optional<SmallVector<int64_t>> relay::getIntegers(Value value) {
+  ElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)) ||
+      !constant.getElementType().isSignlessInteger())
+    return std::nullopt;
+  DenseElementsAttr elements = getContents(constant);
+  if (!elements)
+    return std::nullopt;
+  if (elements.isSplat())
+    return SmallVector<int64_t>{elements.getSplatValue<APInt>().getSExtValue()};
+  return llvm::map_to_vector(
+      elements.getValues<APInt>(),
+      [](const APInt &element) { return element.getSExtValue(); });
+}
+
 std::optional<SmallVector<float>> relay::getFloats(Value value) {
   ElementsAttr constant;
   if (!matchPattern(value, m_Constant(&constant)) ||

@@ -10,12 +10,12 @@
 #include "OutlineLiterals.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relay/Analysis/FusionGroups.h"
 #include "relay-mlir/Dialect/Relay/Analysis/RowGroups.h"
 #include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
@@ -84,27 +84,6 @@ private:
 // What a group needs and gives
 //===----------------------------------------------------------------------===//
 
-/// Returns the contents of a constant of static shape, if they are at hand.
-static DenseElementsAttr getContents(ConstantOp constant) {
-  auto type = cast<RankedTensorType>(constant.getType());
-  if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
-    return dense;
-  auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
-  AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  if (!blob || blob->getData().empty())
-    return nullptr;
-  // Resources hold a byte per bool, attributes a bit.
-  if (type.getElementType().isInteger(1))
-    return DenseElementsAttr::get(
-        type, llvm::map_to_vector(blob->getData(),
-                                  [](char byte) { return byte != 0; }));
-  bool isSplat;
-  if (!DenseElementsAttr::isValidRawBuffer(type, blob->getData(), isSplat))
-    return nullptr;
-  return DenseElementsAttr::getFromRawBuffer(type, blob->getData());
-}
-
 /// Returns the contents of a constant with one element, which is cheaper to
 /// have in the kernel than to read from memory.
 static DenseElementsAttr getScalar(Value value) {
@@ -114,7 +93,7 @@ static DenseElementsAttr getScalar(Value value) {
   auto type = cast<RankedTensorType>(constant.getType());
   if (!type.hasStaticShape() || type.getNumElements() != 1)
     return nullptr;
-  return getContents(constant);
+  return getContents(constant.getValue());
 }
 
 /// Returns which fields of `result`, a tuple, are used.
@@ -142,8 +121,9 @@ Kernel FuseOps::describe(FusionGroup group) const {
   for (Operation *op : kernel.ops)
     for (Value operand : op->getOperands()) {
       auto constant = operand.getDefiningOp<ConstantOp>();
-      DenseElementsAttr contents =
-          linkParams && constant ? getContents(constant) : getScalar(operand);
+      DenseElementsAttr contents = linkParams && constant
+                                       ? getContents(constant.getValue())
+                                       : getScalar(operand);
       if (contents)
         kernel.constants.insert({operand, contents});
       else if (!members.contains(operand.getDefiningOp()))
@@ -350,7 +330,7 @@ void FuseOps::detachSizes(Block &block, Block &sizes) {
           continue;
         Operation *copy = builder.clone(*source, mapping);
         if (auto constant = dyn_cast<ConstantOp>(copy))
-          if (DenseElementsAttr contents = getContents(constant))
+          if (DenseElementsAttr contents = getContents(constant.getValue()))
             constant.setValueAttr(contents);
         sizeOps[&op].push_back(copy);
       }

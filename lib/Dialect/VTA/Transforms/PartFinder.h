@@ -1,0 +1,51 @@
+//===- PartFinder.h - Parts of a graph for VTA ------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTFINDER_H
+#define RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTFINDER_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace mlir::vta {
+
+/// One step of a part, in the order in which steps run.
+struct Step {
+  /// What is computed: an operator of the graph, or else, for a change of scale
+  /// in 64 bits, a sum and a shift.
+  Operation *op = nullptr;
+  int64_t addend = 0, shift = 0;
+  /// Which operand is the result of the step before.
+  unsigned operand = 0;
+  Value result;
+};
+
+/// A part of a graph.
+struct Part {
+  Operation *root = nullptr;
+  SmallVector<Step> steps;
+  /// Operations of the graph that the part takes the place of.
+  SmallVector<Operation *> ops;
+  /// What the part computes; bytes.
+  Value result;
+};
+
+/// The part that begins with `root`, a convolution or a dense layer; nullopt if
+/// VTA does not have it.
+std::optional<Part> findPart(Operation *root);
+
+/// The type of a tensor of static shape; null for others.
+inline RankedTensorType getStaticType(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type : RankedTensorType();
+}
+
+} // namespace mlir::vta
+
+#endif // RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTFINDER_H
