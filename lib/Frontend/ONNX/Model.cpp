@@ -95,6 +95,23 @@ std::optional<int64_t> Tensor::getNumElements() const {
 // Nodes
 //===----------------------------------------------------------------------===//
 
+NodeAttribute NodeAttribute::get(llvm::StringRef name, int64_t value) {
+  NodeAttribute attribute;
+  attribute.name = name.str();
+  attribute.kind = Kind::Int;
+  attribute.i = value;
+  return attribute;
+}
+
+NodeAttribute NodeAttribute::get(llvm::StringRef name,
+                                 llvm::ArrayRef<int64_t> values) {
+  NodeAttribute attribute;
+  attribute.name = name.str();
+  attribute.kind = Kind::Ints;
+  attribute.ints = values.vec();
+  return attribute;
+}
+
 llvm::StringRef mlir::relay::onnx::describeKind(NodeAttribute::Kind kind) {
   using Kind = NodeAttribute::Kind;
   switch (kind) {

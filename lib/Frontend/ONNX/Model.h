@@ -144,6 +144,10 @@ struct NodeAttribute {
   std::shared_ptr<const Graph> graph;
   /// In a function body: the attribute of the call that this one stands for.
   std::string reference;
+
+  static NodeAttribute get(llvm::StringRef name, int64_t value);
+  static NodeAttribute get(llvm::StringRef name,
+                           llvm::ArrayRef<int64_t> values);
 };
 
 /// "an integer", "a list of floats", ...

@@ -12,8 +12,7 @@
 #include "OpenRecurrent.h"
 
 #include "NodeContext.h"
-
-#include "llvm/ADT/StringSwitch.h"
+#include "Recurrent.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -47,16 +46,10 @@ public:
     return name;
   }
   static void setInt(Node &node, StringRef name, int64_t value) {
-    NodeAttribute &attribute = node.attributes.emplace_back();
-    attribute.name = name.str();
-    attribute.kind = NodeAttribute::Kind::Int;
-    attribute.i = value;
+    node.attributes.push_back(NodeAttribute::get(name, value));
   }
   static void setInts(Node &node, StringRef name, ArrayRef<int64_t> values) {
-    NodeAttribute &attribute = node.attributes.emplace_back();
-    attribute.name = name.str();
-    attribute.kind = NodeAttribute::Kind::Ints;
-    attribute.ints = values.vec();
+    node.attributes.push_back(NodeAttribute::get(name, values));
   }
 
 private:
@@ -126,11 +119,9 @@ void Expansion::setStepAttributes(Node &step, int64_t part) {
   NodeList::setInt(step, "hidden_size", hidden);
   // Functions of both directions are one list, and so are their numbers.
   ArrayRef<std::string> names = node.getStrings("activations");
-  auto takes = [&](StringRef name, bool isBeta) {
-    return llvm::StringSwitch<bool>(name.lower())
-        .Cases({"affine", "scaledtanh", "hardsigmoid"}, true)
-        .Cases({"leakyrelu", "thresholdedrelu", "elu"}, !isBeta)
-        .Default(false);
+  auto takes = [](StringRef name, bool isBeta) {
+    const RecurrentFunction *function = lookupRecurrentFunction(name);
+    return function && (isBeta ? function->hasBeta : function->hasAlpha);
   };
   size_t half = isTwo() ? names.size() / 2 : names.size();
   for (const auto &attribute : node.getNode().attributes) {

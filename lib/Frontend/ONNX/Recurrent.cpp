@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Recurrent.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -174,26 +175,31 @@ LogicalResult RecurrentLayer::readAttributes() {
   return readActivations();
 }
 
+/// Defaults are those of the operators of these names.
+static constexpr RecurrentFunction kFunctions[] = {
+    {"Relu", false, false, 0, 0},
+    {"Tanh", false, false, 0, 0},
+    {"Sigmoid", false, false, 0, 0},
+    {"Softsign", false, false, 0, 0},
+    {"Softplus", false, false, 0, 0},
+    {"Affine", true, true, 1, 0},
+    {"LeakyRelu", true, false, 0.01F, 0},
+    {"ThresholdedRelu", true, false, 1, 0},
+    {"ScaledTanh", true, true, 1, 1},
+    {"HardSigmoid", true, true, 0.2F, 0.5},
+    {"Elu", true, false, 1, 0},
+};
+
+const RecurrentFunction *
+mlir::relay::onnx::lookupRecurrentFunction(StringRef name) {
+  const auto *found =
+      llvm::find_if(kFunctions, [&](const RecurrentFunction &function) {
+        return function.name.equals_insensitive(name);
+      });
+  return found == std::end(kFunctions) ? nullptr : found;
+}
+
 LogicalResult RecurrentLayer::readActivations() {
-  struct Known {
-    StringRef name;
-    bool hasAlpha, hasBeta;
-    double alpha, beta;
-  };
-  // Defaults are those of the operators of these names.
-  static const Known functions[] = {
-      {"Relu", false, false, 0, 0},
-      {"Tanh", false, false, 0, 0},
-      {"Sigmoid", false, false, 0, 0},
-      {"Softsign", false, false, 0, 0},
-      {"Softplus", false, false, 0, 0},
-      {"Affine", true, true, 1, 0},
-      {"LeakyRelu", true, false, 0.01F, 0},
-      {"ThresholdedRelu", true, false, 1, 0},
-      {"ScaledTanh", true, true, 1, 1},
-      {"HardSigmoid", true, true, 0.2F, 0.5},
-      {"Elu", true, false, 1, 0},
-  };
   SmallVector<StringRef> names = {"Tanh"};
   if (numGates == 3)
     names = {"Sigmoid", "Tanh"};
@@ -220,14 +226,12 @@ LogicalResult RecurrentLayer::readActivations() {
     return number;
   };
   for (StringRef name : names) {
-    const Known *known = llvm::find_if(functions, [&](const Known &function) {
-      return function.name.equals_insensitive(name);
-    });
-    if (known == std::end(functions)) {
+    const RecurrentFunction *known = lookupRecurrentFunction(name);
+    if (!known) {
       InFlightDiagnostic error = node.emitError() << "expects activations of ";
-      llvm::interleaveComma(functions, error, [&](const Known &function) {
-        error << function.name;
-      });
+      llvm::interleaveComma(
+          kFunctions, error,
+          [&](const RecurrentFunction &function) { error << function.name; });
       return error << ", but got \"" << name << "\"";
     }
     Activation activation{known->name};

@@ -44,11 +44,7 @@ static bool hasInputs(const NodeContext &node, unsigned count) {
 }
 
 static void setInt(NodeContext &node, StringRef name, int64_t value) {
-  NodeAttribute attribute;
-  attribute.name = name.str();
-  attribute.kind = NodeAttribute::Kind::Int;
-  attribute.i = value;
-  node.setAttr(std::move(attribute));
+  node.setAttr(NodeAttribute::get(name, value));
 }
 
 static void setFloat(NodeContext &node, StringRef name, float value) {
@@ -256,12 +252,8 @@ static LogicalResult upgradeSplit(NodeContext &node) {
 
 static LogicalResult upgradePad(NodeContext &node) {
   std::optional<ArrayRef<int64_t>> paddings = node.getInts("paddings");
-  NodeAttribute pads;
-  pads.name = "pads";
-  pads.kind = NodeAttribute::Kind::Ints;
-  if (paddings)
-    pads.ints = paddings->vec();
-  node.setAttr(std::move(pads));
+  node.setAttr(
+      NodeAttribute::get("pads", paddings.value_or(ArrayRef<int64_t>())));
   return success(!node.hasFailed());
 }
 
