@@ -122,6 +122,7 @@ class Debian:
         self.root = root
 
     def __call__(self, *command, **variables):
+        """Runs a command at the top of the root."""
         # The linker reads its inputs in /proc.
         script = ('mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" && '
                   'exec /usr/sbin/chroot "$0" "$@"')
@@ -194,11 +195,11 @@ def test_python_in_debian(debian, model):
     result = debian("/venv/bin/python", "-c", """if True:
         import importlib.metadata, numpy as np, relay_mlir as rm
         assert rm.__version__ == importlib.metadata.version("relay-mlir")
-        x = np.load("/work/a.npy")
-        rm.compile("/work/a.onnx").save("/work/b.so")
-        np.save("/work/aot.npy", rm.load("/work/b.so")(x))
-        np.save("/work/vm.npy", rm.compile("/work/a.onnx", executor="vm")(x))
-        np.save("/work/session.npy", rm.InferenceSession("/work/a.onnx").run(None, {"x": x})[0])
+        x = np.load("work/a.npy")
+        rm.compile("work/a.onnx").save("work/b.so")
+        np.save("work/aot.npy", rm.load("work/b.so")(x))
+        np.save("work/vm.npy", rm.compile("work/a.onnx", executor="vm")(x))
+        np.save("work/session.npy", rm.InferenceSession("work/a.onnx").run(None, {"x": x})[0])
         """)
     assert result.returncode == 0, result.stderr
     for name in ("aot", "vm", "session"):
@@ -210,17 +211,17 @@ def test_tools_in_debian(debian, model):
     contents, x, y = model
     (debian.root / "work" / "t.onnx").write_bytes(contents)
     np.save(debian.root / "work" / "t.npy", x)
-    for command in ("relay-translate --import-onnx /work/t.onnx -o /work/t.mlir",
-                    "relay-opt /work/t.mlir --relay-optimize -o /work/fused.mlir",
-                    "relay-compile /work/t.mlir -o /work/t.so",
-                    "relay-run /work/t.so --input x=/work/t.npy --output /work/ty.npy",
+    for command in ("relay-translate --import-onnx work/t.onnx -o work/t.mlir",
+                    "relay-opt work/t.mlir --relay-optimize -o work/fused.mlir",
+                    "relay-compile work/t.mlir -o work/t.so",
+                    "relay-run work/t.so --input x=work/t.npy --output work/ty.npy",
                     "relay-quantize --help"):
         result = debian(*command.split())
         assert result.returncode == 0, (command, result.stderr)
     np.testing.assert_allclose(np.load(debian.root / "work" / "ty.npy"), y, rtol=1e-5, atol=1e-6)
     # What a tool says and returns is what its program does, under its name.
-    result = debian("relay-compile", "/work/none.onnx", "-o", "/work/none.so")
-    assert result.returncode == 1 and "/work/none.onnx" in result.stderr
+    result = debian("relay-compile", "work/none.onnx", "-o", "work/none.so")
+    assert result.returncode == 1 and "work/none.onnx" in result.stderr
 
 
 def test_what_is_missing_is_said(debian, model):
@@ -229,7 +230,7 @@ def test_what_is_missing_is_said(debian, model):
     linker = next(debian.root.glob("venv/lib/*/site-packages/relay_mlir_tools/bin/ld.lld"))
     linker.rename(linker.with_name("ld.none"))
     try:
-        result = debian("relay-compile", "/work/m.onnx", "-o", "/work/m.so")
+        result = debian("relay-compile", "work/m.onnx", "-o", "work/m.so")
     finally:
         linker.with_name("ld.none").rename(linker)
     assert result.returncode == 1
