@@ -51,21 +51,13 @@ static Value addBias(NodeContext &node, Value result, Value bias) {
 template <typename OpT>
 static Value createWindowed(NodeContext &node, Value data, Value weight,
                             const Window &window) {
-  OpBuilder &b = node.getBuilder();
-  typename OpT::Properties properties;
-  properties.strides = window.getStridesAttr(node);
-  properties.padding = window.getPaddingAttr(node);
-  properties.dilation = window.getDilationsAttr(node);
-  properties.groups = b.getI64IntegerAttr(node.getInt("group", 1));
-  if (int64_t channels = node.getType(weight).getDimSize(0);
-      ShapedType::isStatic(channels))
-    properties.channels = b.getI64IntegerAttr(channels);
-  properties.kernel_size = b.getDenseI64ArrayAttr(window.kernel);
-  return node.create<OpT>({data, weight}, properties);
+  return node.create<OpT>({data, weight},
+                          getConvolutionProperties<OpT>(node, weight, window));
 }
 
-Value mlir::relay::onnx::createConvolution(NodeContext &node, Value data,
-                                           Value weight) {
+Value mlir::relay::onnx::createConvolution(
+    NodeContext &node, Value data, Value weight,
+    llvm::function_ref<Value(Value, const Window &)> create) {
   FailureOr<Window> window = getWindow(node, data, weight);
   if (failed(window))
     return nullptr;
@@ -80,43 +72,27 @@ Value mlir::relay::onnx::createConvolution(NodeContext &node, Value data,
       channels <= maxGroups && groups <= maxGroups)
     data = node.expectSize(data, 1, channels * groups);
   data = window->resolveAutoPad(node, data);
-  if (!data)
-    return nullptr;
-  switch (window->getRank()) {
-  case 1:
-    return createWindowed<NNConv1dOp>(node, data, weight, *window);
-  case 2:
-    return createWindowed<NNConv2dOp>(node, data, weight, *window);
-  default:
-    return createWindowed<NNConv3dOp>(node, data, weight, *window);
-  }
+  return data ? create(data, *window) : nullptr;
+}
+
+Value mlir::relay::onnx::createConvolution(NodeContext &node, Value data,
+                                           Value weight) {
+  return createConvolution(
+      node, data, weight, [&](Value data, const Window &window) {
+        switch (window.getRank()) {
+        case 1:
+          return createWindowed<NNConv1dOp>(node, data, weight, window);
+        case 2:
+          return createWindowed<NNConv2dOp>(node, data, weight, window);
+        default:
+          return createWindowed<NNConv3dOp>(node, data, weight, window);
+        }
+      });
 }
 
 static LogicalResult convertConv(NodeContext &node) {
   Value result = createConvolution(node, node.getInput(0), node.getInput(1));
   return node.setResult(addBias(node, result, node.getInput(2)));
-}
-
-/// Integer convolution: 32-bit sums, after the zero points are taken off.
-static LogicalResult convertConvInteger(NodeContext &node) {
-  if (failed(node.expectSameElements(2, 0)) ||
-      failed(node.expectSameElements(3, 1)))
-    return failure();
-  Type i32 = node.getBuilder().getI32Type();
-  Value data = node.castTo(node.getInput(0), i32);
-  Value weight = node.castTo(node.getInput(1), i32);
-  if (node.hasInput(2))
-    data = node.create<SubtractOp>({data, node.castTo(node.getInput(2), i32)});
-  if (node.hasInput(3)) {
-    Value zeroPoint = node.castTo(node.getInput(3), i32);
-    // One for each output channel, the first dimension of the weight.
-    if (zeroPoint && weight && node.getRank(zeroPoint) == 1)
-      zeroPoint = node.expandDims(zeroPoint, 1, node.getRank(weight) - 1);
-    weight = node.create<SubtractOp>({weight, zeroPoint});
-  }
-  if (!data || !weight)
-    return failure();
-  return node.setResult(createConvolution(node, data, weight));
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,7 +199,6 @@ static LogicalResult convertConvTranspose(NodeContext &node) {
 
 void mlir::relay::onnx::addConvolutionOps(OpTable &table) {
   table.add({"Conv"}, {convertConv, kOldestOpset, kNewestOpset, 2, 3});
-  table.add({"ConvInteger"}, {convertConvInteger, 10, kNewestOpset, 2, 4});
   table.add({"ConvTranspose"},
             {convertConvTranspose, kOldestOpset, kNewestOpset, 2, 3});
 }

@@ -69,7 +69,8 @@ static Value flattenBatch(NodeContext &node, Value value,
                       ArrayRef<ShapeScalar>{count, matrix[0], matrix[1]});
 }
 
-static Value createBatchMatmul(NodeContext &node, Value lhs, Value rhs) {
+static Value createBatchMatmul(NodeContext &node, Value lhs, Value rhs,
+                               const Multiply &multiply) {
   std::optional<SmallVector<ShapeScalar>> batch =
       broadcastBatch(node.getDims(lhs), node.getDims(rhs));
   if (!batch) {
@@ -77,12 +78,9 @@ static Value createBatchMatmul(NodeContext &node, Value lhs, Value rhs) {
                      << lhs.getType() << " and " << rhs.getType();
     return nullptr;
   }
-  NNBatchMatmulOp::Properties properties;
-  properties.transpose_a = node.getBuilder().getBoolAttr(false);
-  properties.transpose_b = node.getBuilder().getBoolAttr(false);
-  Value product = node.create<NNBatchMatmulOp>(
-      {flattenBatch(node, lhs, *batch), flattenBatch(node, rhs, *batch)},
-      properties);
+  lhs = flattenBatch(node, lhs, *batch);
+  rhs = flattenBatch(node, rhs, *batch);
+  Value product = lhs && rhs ? multiply.batches(lhs, rhs) : nullptr;
   if (!product)
     return nullptr;
   SmallVector<ShapeScalar> dims = *batch;
@@ -90,7 +88,10 @@ static Value createBatchMatmul(NodeContext &node, Value lhs, Value rhs) {
   return node.reshape(product, dims);
 }
 
-Value mlir::relay::onnx::createMatmul(NodeContext &node, Value lhs, Value rhs) {
+Value mlir::relay::onnx::createMatmul(NodeContext &node, Value lhs, Value rhs,
+                                      const Multiply &multiply) {
+  if (!lhs || !rhs)
+    return nullptr;
   int64_t lhsRank = node.getRank(lhs), rhsRank = node.getRank(rhs);
   if (lhsRank == 0 || rhsRank == 0) {
     node.emitError() << "expects operands of rank 1 or more, but got "
@@ -105,8 +106,9 @@ Value mlir::relay::onnx::createMatmul(NodeContext &node, Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return nullptr;
   node.expectEqualSizes(lhs, node.getRank(lhs) - 1, rhs, node.getRank(rhs) - 2);
-  Value product = node.getRank(rhs) == 2 ? node.create<NNMatmulOp>({lhs, rhs})
-                                         : createBatchMatmul(node, lhs, rhs);
+  Value product = node.getRank(rhs) == 2
+                      ? multiply.rows(lhs, rhs)
+                      : createBatchMatmul(node, lhs, rhs, multiply);
   SmallVector<int64_t> dropped;
   if (lhsRank == 1)
     dropped.push_back(-2);
@@ -117,6 +119,17 @@ Value mlir::relay::onnx::createMatmul(NodeContext &node, Value lhs, Value rhs) {
   for (int64_t &axis : dropped)
     axis += node.getRank(product);
   return node.squeeze(product, dropped);
+}
+
+Value mlir::relay::onnx::createMatmul(NodeContext &node, Value lhs, Value rhs) {
+  auto rows = [&](Value lhs, Value rhs) {
+    return node.create<NNMatmulOp>({lhs, rhs});
+  };
+  auto batches = [&](Value lhs, Value rhs) {
+    return node.create<NNBatchMatmulOp>(
+        {lhs, rhs}, getBatchProperties<NNBatchMatmulOp>(node.getBuilder()));
+  };
+  return createMatmul(node, lhs, rhs, {rows, batches});
 }
 
 Value mlir::relay::onnx::multiplyAlong(NodeContext &node, Value data,
@@ -138,29 +151,6 @@ Value mlir::relay::onnx::multiplyAlong(NodeContext &node, Value data,
 
 static LogicalResult convertMatMul(NodeContext &node) {
   return node.setResult(createMatmul(node, node.getInput(0), node.getInput(1)));
-}
-
-/// Integer products: 32-bit sums of products of what is left of the zero
-/// points.
-static LogicalResult convertMatMulInteger(NodeContext &node) {
-  if (failed(node.expectSameElements(2, 0)) ||
-      failed(node.expectSameElements(3, 1)))
-    return failure();
-  Type i32 = node.getBuilder().getI32Type();
-  auto getOperand = [&](unsigned index) {
-    Value operand = node.castTo(node.getInput(index), i32);
-    if (!node.hasInput(index + 2))
-      return operand;
-    Value zeroPoint = node.castTo(node.getInput(index + 2), i32);
-    // One zero point for each row of the left side is a column.
-    if (index == 0 && zeroPoint && node.getRank(zeroPoint) == 1)
-      zeroPoint = node.expandDims(zeroPoint, 1);
-    return node.create<SubtractOp>({operand, zeroPoint});
-  };
-  Value lhs = getOperand(0), rhs = getOperand(1);
-  if (!lhs || !rhs)
-    return failure();
-  return node.setResult(createMatmul(node, lhs, rhs));
 }
 
 //===----------------------------------------------------------------------===//
@@ -527,5 +517,4 @@ void mlir::relay::onnx::addMatrixOps(OpTable &table) {
   table.add({"Einsum"}, {convertEinsum, 12, kNewestOpset, 1, kVariadic});
   table.add({"Gemm"}, {convertGemm, kOldestOpset, kNewestOpset, 2, 3});
   table.add({"MatMul"}, {convertMatMul, kOldestOpset, kNewestOpset, 2, 2});
-  table.add({"MatMulInteger"}, {convertMatMulInteger, 10, kNewestOpset, 2, 4});
 }

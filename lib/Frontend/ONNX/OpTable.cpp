@@ -22,6 +22,7 @@ static OpTable createTable() {
   addExperimentalOps(table);
   addGramOps(table);
   addIndexingOps(table);
+  addIntegerProductOps(table);
   addLinearAttentionOps(table);
   addLossOps(table);
   addMatrixOps(table);

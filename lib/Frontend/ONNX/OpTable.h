@@ -133,6 +133,7 @@ void addElementwiseOps(OpTable &table);
 void addExperimentalOps(OpTable &table);
 void addGramOps(OpTable &table);
 void addIndexingOps(OpTable &table);
+void addIntegerProductOps(OpTable &table);
 void addLinearAttentionOps(OpTable &table);
 void addLossOps(OpTable &table);
 void addMatrixOps(OpTable &table);

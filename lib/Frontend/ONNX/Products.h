@@ -8,7 +8,9 @@
 #ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_PRODUCTS_H
 #define RELAY_MLIR_LIB_FRONTEND_ONNX_PRODUCTS_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::relay::onnx {
 
@@ -16,6 +18,25 @@ class NodeContext;
 
 /// numpy.matmul. Null, after an error, for operands that do not fit.
 Value createMatmul(NodeContext &node, Value lhs, Value rhs);
+
+/// What multiplies operands of fitting ranks: by `rows` data (..., m, k) and a
+/// matrix (k, n), by `batches` (b, m, k) and (b, k, n).
+struct Multiply {
+  llvm::function_ref<Value(Value lhs, Value rhs)> rows, batches;
+};
+
+/// numpy.matmul by `multiply`.
+Value createMatmul(NodeContext &node, Value lhs, Value rhs,
+                   const Multiply &multiply);
+
+/// The attributes of a product of batches of which none is transposed.
+template <typename OpT>
+typename OpT::Properties getBatchProperties(OpBuilder &b) {
+  typename OpT::Properties properties;
+  properties.transpose_a = b.getBoolAttr(false);
+  properties.transpose_b = b.getBoolAttr(false);
+  return properties;
+}
 
 /// `data` with what is along `axis` multiplied by `weight`, of which each
 /// column makes one element.

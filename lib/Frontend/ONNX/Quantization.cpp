@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Casts.h"
+#include "IntegerProducts.h"
 #include "NodeContext.h"
 #include "OpTable.h"
-#include "Products.h"
 #include "Quantize.h"
 #include "TensorLoader.h"
 
@@ -337,6 +337,10 @@ namespace {
 /// The inputs that are one operand of a product of quantised tensors.
 struct QuantizedOperand {
   unsigned data, scale, zeroPoint;
+
+  IntegerOperand getIntegers(NodeContext &node) const {
+    return {node.getInput(data), node.getInput(zeroPoint)};
+  }
 };
 
 } // namespace
@@ -350,15 +354,6 @@ static Value getParameter(NodeContext &node, unsigned index, int64_t count) {
     return value;
   return type.getDimSize(0) == 1 ? node.reshape(value, ArrayRef<int64_t>())
                                  : node.expandDims(value, 1, count);
-}
-
-/// An operand less its zero point, as 32-bit integers.
-static Value getDifference(NodeContext &node, QuantizedOperand operand,
-                           int64_t count) {
-  Type i32 = node.getBuilder().getI32Type();
-  return node.create<SubtractOp>(
-      {node.castTo(node.getInput(operand.data), i32),
-       node.castTo(getParameter(node, operand.zeroPoint, count), i32)});
 }
 
 /// Sums of products of two quantised tensors as a third one, whose scale and
@@ -390,12 +385,10 @@ static LogicalResult convertQLinearMatMul(NodeContext &node) {
   if (failed(checkZeroPoints(node)))
     return failure();
   QuantizedOperand lhs{0, 1, 2}, rhs{3, 4, 5};
+  Value sums =
+      createIntegerMatmul(node, lhs.getIntegers(node), rhs.getIntegers(node));
   // One number for each row of the left side is a column.
-  Value left = getDifference(node, lhs, 1), right = getDifference(node, rhs, 0);
-  if (!left || !right)
-    return failure();
-  return setRequantized(node, createMatmul(node, left, right),
-                        getParameter(node, lhs.scale, 1),
+  return setRequantized(node, sums, getParameter(node, lhs.scale, 1),
                         getParameter(node, rhs.scale, 0));
 }
 
@@ -404,12 +397,8 @@ static LogicalResult convertQLinearConv(NodeContext &node) {
     return failure();
   QuantizedOperand data{0, 1, 2}, weight{3, 4, 5};
   int64_t rank = node.getInputType(0).getRank();
-  // Weights have one number for each output channel.
-  Value left = getDifference(node, data, 0);
-  Value right = getDifference(node, weight, rank - 1);
-  if (!left || !right)
-    return failure();
-  Value sums = createConvolution(node, left, right);
+  Value sums = createIntegerConvolution(node, data.getIntegers(node),
+                                        weight.getIntegers(node));
   if (sums && node.hasInput(8)) {
     NNBiasAddOp::Properties properties;
     properties.axis = node.getBuilder().getI64IntegerAttr(1);

@@ -50,6 +50,32 @@ private:
   Value padOpenAxis(NodeContext &node, Value data, int64_t axis, double number);
 };
 
+/// The convolution of (N, C, spatial...) `data` with (O, C / groups,
+/// spatial...) `weight` that the attributes of `node` describe, as `create`
+/// makes it of the data, which may be padded, and its window. Null, after an
+/// error, for operands that do not fit.
+Value createConvolution(
+    NodeContext &node, Value data, Value weight,
+    llvm::function_ref<Value(Value data, const Window &window)> create);
+
+/// The properties of such a convolution.
+template <typename OpT>
+typename OpT::Properties getConvolutionProperties(NodeContext &node,
+                                                  Value weight,
+                                                  const Window &window) {
+  OpBuilder &b = node.getBuilder();
+  typename OpT::Properties properties;
+  properties.strides = window.getStridesAttr(node);
+  properties.padding = window.getPaddingAttr(node);
+  properties.dilation = window.getDilationsAttr(node);
+  properties.groups = b.getI64IntegerAttr(node.getInt("group", 1));
+  if (int64_t channels = node.getType(weight).getDimSize(0);
+      ShapedType::isStatic(channels))
+    properties.channels = b.getI64IntegerAttr(channels);
+  properties.kernel_size = b.getDenseI64ArrayAttr(window.kernel);
+  return properties;
+}
+
 } // namespace mlir::relay::onnx
 
 #endif // RELAY_MLIR_LIB_FRONTEND_ONNX_WINDOW_H

@@ -258,3 +258,14 @@ func.func @dropout() -> tuple<tensor<2xf32>, tensor<2xf32>> {
   %0 = relay.nn.dropout %c : (tensor<2xf32>) -> tuple<tensor<2xf32>, tensor<2xf32>>
   return %0 : tuple<tensor<2xf32>, tensor<2xf32>>
 }
+
+// What is only summed may be larger than its operand: sums of weights of bytes.
+// CHECK-LABEL: func @sums_of_weight
+//   CHECK-NOT:   relay.cast
+//       CHECK:   relay.constant dense<6144> : tensor<1024xi32>
+func.func @sums_of_weight() -> tensor<1024xi32> {
+  %w = relay.constant dense<3> : tensor<1024x2048xi8>
+  %0 = relay.cast %w {dtype = i32} : (tensor<1024x2048xi8>) -> tensor<1024x2048xi32>
+  %1 = relay.sum %0 {axis = [1]} : (tensor<1024x2048xi32>) -> tensor<1024xi32>
+  return %1 : tensor<1024xi32>
+}

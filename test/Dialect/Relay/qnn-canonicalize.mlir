@@ -1,7 +1,7 @@
 // RUN: relay-opt %s --relay-qnn-canonicalize --split-input-file | FileCheck %s
 
-// Bytes are multiplied as they are where the weight's zero point is 0; the sums
-// of the weight take the data's back.
+// Bytes are multiplied as they are; the sums of the weight take the data's zero
+// point back.
 // CHECK-LABEL: func.func @dense
 // CHECK-SAME:    (%[[Q:.*]]: tensor<8x512xui8>, %[[W:.*]]: tensor<10x512xi8>)
 // CHECK-DAG:  %[[Z:.*]] = relay.constant dense<3> : tensor<i32>
@@ -36,16 +36,36 @@ func.func @conv2d(%q: tensor<1x4x8x8xui8>, %w: tensor<6x4x3x3xi8>) -> tensor<1x6
 
 // -----
 
-// Zero points of both sides: products of differences.
+// Zero points of both sides: that of the weight goes with the sums of rows.
 // CHECK-LABEL: func.func @both
-// CHECK: relay.subtract
-// CHECK: relay.subtract
-// CHECK: relay.nn.dense
-// CHECK-NOT: relay.qnn
+// CHECK-SAME:    (%[[Q:.*]]: tensor<8x512xui8>, %[[W:.*]]: tensor<10x512xi8>, %[[Z:.*]]: tensor<i32>)
+// CHECK:      %[[P:.*]] = relay.nn.dense %[[Q]], %[[W]] {out_dtype = i32
+// CHECK:      %[[A:.*]] = relay.subtract %[[P]],
+// CHECK:      %[[D:.*]] = relay.subtract %{{.*}}, %[[Z]] : (tensor<8x512xi32>
+// CHECK:      %[[S:.*]] = relay.sum %[[D]] {axis = [1], keepdims = true}
+// CHECK:      %[[M:.*]] = relay.multiply %[[S]], %[[Z]]
+// CHECK:      relay.subtract %[[A]], %[[M]]
+// CHECK-NOT:  relay.qnn
 func.func @both(%q: tensor<8x512xui8>, %w: tensor<10x512xi8>, %z: tensor<i32>) -> tensor<8x10xi32> {
   %s = relay.constant dense<0.5> : tensor<f32>
   %0 = relay.qnn.dense %q, %w, %z, %z, %s, %s {units = 10, out_dtype = i32} : (tensor<8x512xui8>, tensor<10x512xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<8x10xi32>
   return %0 : tensor<8x10xi32>
+}
+
+// -----
+
+// Of batches, transposed on both sides.
+// CHECK-LABEL: func.func @batches
+// CHECK:      %[[P:.*]] = relay.nn.batch_matmul %arg0, %arg1 {out_dtype = i32, transpose_a = true, transpose_b = true}
+// CHECK:      %[[Y:.*]] = relay.sum %{{.*}} {axis = [2]} : (tensor<2x5x7xi32>) -> tensor<2x5xi32>
+// CHECK:      relay.expand_dims %[[Y]] {axis = 1
+// CHECK:      %[[X:.*]] = relay.sum %{{.*}} {axis = [1], keepdims = true} : (tensor<2x7x3xi32>) -> tensor<2x1x3xi32>
+// CHECK:      relay.transpose %[[X]] {axes = [0, 2, 1]}
+// CHECK-NOT:  relay.qnn
+func.func @batches(%x: tensor<2x7x3xi8>, %y: tensor<2x5x7xui8>, %z: tensor<i32>) -> tensor<2x3x5xi32> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %0 = relay.qnn.batch_matmul %x, %y, %z, %z, %s, %s {out_dtype = i32, transpose_a = true, transpose_b = true} : (tensor<2x7x3xi8>, tensor<2x5x7xui8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<2x3x5xi32>
+  return %0 : tensor<2x3x5xi32>
 }
 
 // -----

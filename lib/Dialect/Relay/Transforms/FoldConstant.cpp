@@ -163,6 +163,14 @@ static bool isWideningOfWeight(Operation *op) {
          });
 }
 
+/// Whether `op` converts what is only summed, as the sums of a quantized
+/// weight.
+static bool isWideningOfTerms(Operation *op) {
+  return isa<CastOp>(op) && llvm::all_of(op->getUsers(), [](Operation *user) {
+           return isa<SumOp>(user);
+         });
+}
+
 std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
   // A variable is the constant that it is bound to.
   if (auto let = dyn_cast<LetOp>(op))
@@ -179,9 +187,9 @@ std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
     return std::nullopt;
   SmallVector<InterpreterValue> operands;
   // A weight is transformed or widened once, however large; to do that in each
-  // run would cost more than it saves.
+  // run would cost more than it saves. Terms of sums are gone soon.
   bool isWeight = isa<NNContribConv2dWinogradWeightTransformOp>(op) ||
-                  isWideningOfWeight(op);
+                  isWideningOfWeight(op) || isWideningOfTerms(op);
   int64_t limit =
       isWeight ? std::numeric_limits<int64_t>::max() / 2 : int64_t(maxGrowth);
   llvm::SmallDenseSet<Value> counted;

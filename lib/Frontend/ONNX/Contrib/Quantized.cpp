@@ -12,6 +12,7 @@
 
 #include "../Bits.h"
 #include "../Formula.h"
+#include "../IntegerProducts.h"
 #include "../Products.h"
 #include "../Quantize.h"
 #include "Attention.h"
@@ -204,32 +205,23 @@ static LogicalResult convertDynamicQuantizeMatMul(NodeContext &node) {
   auto left = DynamicallyQuantized::get(node, node.getInput(0));
   if (!left.data)
     return failure();
-  Type i32 = node.getBuilder().getI32Type();
-  Value difference = node.create<SubtractOp>(
-      {node.castTo(left.data, i32), node.castTo(left.zeroPoint, i32)});
-  Value right = getDifference(node, node.getInput(1), 3);
-  if (!difference || !right)
-    return failure();
-  return node.setResult(
-      scaleProduct(node, createMatmul(node, difference, right), left.scale,
-                   getNumber(node, 2), node.getInput(4)));
+  Value sums = createIntegerMatmul(node, {left.data, left.zeroPoint},
+                                   {node.getInput(1), node.getInput(3)});
+  return node.setResult(scaleProduct(node, sums, left.scale, getNumber(node, 2),
+                                     node.getInput(4)));
 }
 
 static LogicalResult convertMatMulIntegerToFloat(NodeContext &node) {
-  Value left = getDifference(node, node.getInput(0), 4);
-  Value right = getDifference(node, node.getInput(1), 5);
-  if (!left || !right)
-    return failure();
-  return node.setResult(scaleProduct(node, createMatmul(node, left, right),
-                                     getNumber(node, 2), getNumber(node, 3),
-                                     node.getInput(6)));
+  Value sums = createIntegerMatmul(node, {node.getInput(0), node.getInput(4)},
+                                   {node.getInput(1), node.getInput(5)});
+  return node.setResult(scaleProduct(node, sums, getNumber(node, 2),
+                                     getNumber(node, 3), node.getInput(6)));
 }
 
 static LogicalResult convertQGemm(NodeContext &node) {
-  Value a = getDifference(node, node.getInput(0), 2);
-  Value b = node.getInput(3), zero = getNumber(node, 5);
+  Value a = node.getInput(0), b = node.getInput(3);
   bool isTransposed = node.getBool("transB", false);
-  if (!a || node.getRank(a) != 2 || node.getRank(b) != 2)
+  if (node.getRank(a) != 2 || node.getRank(b) != 2)
     return node.emitError()
            << "expects matrices, but got " << node.getInput(0).getType()
            << " and " << b.getType();
@@ -237,12 +229,8 @@ static LogicalResult convertQGemm(NodeContext &node) {
     a = node.transpose(a, {1, 0});
   if (isTransposed)
     b = node.transpose(b, {1, 0});
-  Type i32 = node.getBuilder().getI32Type();
-  Value right =
-      node.create<SubtractOp>({node.castTo(b, i32), node.castTo(zero, i32)});
-  if (!a || !right)
-    return failure();
-  Value product = createMatmul(node, a, right);
+  Value product =
+      createIntegerMatmul(node, {a, getNumber(node, 2)}, {b, node.getInput(5)});
   if (node.hasInput(6))
     product = addOptional(node, product, node.getInput(6));
   Value alpha = node.createScalar(node.getFloat("alpha", 1),
@@ -266,20 +254,19 @@ static LogicalResult convertQAttention(NodeContext &node) {
     WeightZero,
     Past
   };
-  Value left = getDifference(node, node.getInput(Input), InputZero);
-  Value right = getDifference(node, node.getInput(Weights), WeightZero);
-  if (!left || !right)
-    return failure();
-  int64_t width = node.getType(right).getShape().back();
-  if (node.getRank(left) != 3 || node.getRank(right) != 2 ||
-      ShapedType::isDynamic(width) || width % 3 != 0)
+  Value left = node.getInput(Input), right = node.getInput(Weights);
+  int64_t width = node.getRank(right) == 2 ? node.getType(right).getDimSize(1)
+                                           : ShapedType::kDynamic;
+  if (node.getRank(left) != 3 || ShapedType::isDynamic(width) || width % 3 != 0)
     return node.emitError()
            << "expects an input of rank 3 and weights for queries, keys and "
               "values, but got "
            << left.getType() << " and " << right.getType();
-  Value projected = scaleProduct(
-      node, createMatmul(node, left, right), getNumber(node, InputScale),
-      getNumber(node, WeightScale), node.getInput(Bias));
+  Value sums = createIntegerMatmul(node, {left, node.getInput(InputZero)},
+                                   {right, node.getInput(WeightZero)});
+  Value projected =
+      scaleProduct(node, sums, getNumber(node, InputScale),
+                   getNumber(node, WeightScale), node.getInput(Bias));
   SmallVector<int64_t> sizes(3, width / 3);
   return convertProjected(node, projected, sizes, Mask, Past, std::nullopt);
 }

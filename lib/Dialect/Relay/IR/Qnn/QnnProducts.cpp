@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Each is the operator on integers, whose operands are the data less its zero
-// point. Where the weight's zero point is 0, bytes are multiplied as they are,
-// as processors have instructions for (docs/Decisions/byte-products.md), and
-// the product of the data's zero point and the sums of the weight is
-// subtracted; these sums are constants where the weight is one.
+// point. Bytes are multiplied as they are, as processors have instructions for
+// (docs/Decisions/byte-products.md), and what zero points add is subtracted:
+// that of the data times the sums of the weight, which are constants where the
+// weight is one, and in products of matrices that of the weight times the sums
+// of rows of what is left of the data. In convolutions the sums of windows
+// would cost more than they save: the weight's zero point has to be 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +43,42 @@ static bool isZero(Value zeroPoint) {
 }
 
 /// Whether bytes can be multiplied as they are.
-static bool areBytes(Value data, Value weight, Value weightZeroPoint,
-                     Type sumType) {
+static bool areBytes(Value data, Value weight, Type sumType) {
   return getElementType(data).isInteger(8) &&
-         getElementType(weight).isInteger(8) && sumType.isInteger(32) &&
-         isZero(weightZeroPoint);
+         getElementType(weight).isInteger(8) && sumType.isInteger(32);
+}
+
+/// The sums of `value`, as i32, over one of its dimensions, which has size 1
+/// then or is left out.
+static Value sumOver(QnnBuilder &b, Value value, int64_t dim, bool keepsDim) {
+  SmallVector<NamedAttribute> attributes{
+      b.getNamedAttr("axis", b.getDenseI64ArrayAttr(dim)),
+      b.getNamedAttr("keepdims", b.getBoolAttr(keepsDim))};
+  return b.makeWith<SumOp>(b.toInt32(value), attributes);
+}
+
+/// `sums`, products of bytes of `data` and `weight` along these dimensions,
+/// less what zero points add: sum (d - zd) (w - zw) is sum d w - zd sum w - zw
+/// sum (d - zd). The sums of the weight are one for each column of the result.
+static Value subtractZeroPoints(QnnBuilder &b, Value sums, Value data,
+                                int64_t dataDim, Value dataZero, Value weight,
+                                int64_t weightDim, Value weightZero) {
+  if (!isZero(dataZero)) {
+    Value ofWeight = sumOver(b, weight, weightDim, /*keepsDim=*/false);
+    if (int64_t rank = getRank(ofWeight); rank > 1)
+      // (batch, n) against (batch, m, n).
+      ofWeight = b.makeWith<ExpandDimsOp>(
+          ofWeight, b.getNamedAttr("axis", b.getI64IntegerAttr(rank - 1)));
+    sums = b.make<SubtractOp>(sums, b.make<MultiplyOp>(ofWeight, dataZero));
+  }
+  if (!isZero(weightZero)) {
+    Value rows = sumOver(b, b.subtractZeroPoint(data, dataZero, 0), dataDim,
+                         /*keepsDim=*/true);
+    if (dataDim != getRank(data) - 1)
+      rows = b.transpose(rows, {0, 2, 1});
+    sums = b.make<SubtractOp>(sums, b.make<MultiplyOp>(rows, weightZero));
+  }
+  return sums;
 }
 
 /// `zeroPoint`, a scalar, times the sums of the weight over all dimensions but
@@ -136,18 +169,30 @@ static Value getConvolutionWeight(QnnBuilder &b, QNNConv2dOp op, Type type) {
                     type);
 }
 
+/// A zero point of one number as an element of `type`; null if it may be none.
+static Value getAsElement(QnnBuilder &b, Value zeroPoint, Type type) {
+  if (std::optional<SmallVector<double>> number = getNumbers(zeroPoint)) {
+    auto [low, high] = getIntegerRange(type);
+    if (number->front() < static_cast<double>(low) ||
+        number->front() > static_cast<double>(high))
+      return {};
+    return b.integer(static_cast<int64_t>(number->front()), type);
+  }
+  auto cast = zeroPoint.getDefiningOp<CastOp>();
+  return cast && getElementType(cast.getData()) == type ? cast.getData()
+                                                        : Value();
+}
+
 /// The data with the rows and columns that the convolution adds, which hold its
 /// zero point; as bytes, if all of them are. Null if they cannot.
 static Value getPaddedData(QnnBuilder &b, QNNConv2dOp op,
                            const Padding &padding) {
-  std::optional<SmallVector<double>> zero = getNumbers(op.getInputZeroPoint());
   Value data = op.getData();
   if (llvm::all_of(padding.before, [](int64_t n) { return n == 0; }) &&
       llvm::all_of(padding.after, [](int64_t n) { return n == 0; }))
     return data;
-  auto [low, high] = getIntegerRange(getElementType(data));
-  if (!zero || zero->front() < static_cast<double>(low) ||
-      zero->front() > static_cast<double>(high))
+  Value zero = getAsElement(b, op.getInputZeroPoint(), getElementType(data));
+  if (!zero)
     return {};
   StringRef layout = op.getDataLayout();
   SmallVector<int64_t> widths(2 * layout.size(), 0);
@@ -156,10 +201,8 @@ static Value getPaddedData(QnnBuilder &b, QNNConv2dOp op,
     widths[2 * dim] = padding.before[i];
     widths[2 * dim + 1] = padding.after[i];
   }
-  Value value =
-      b.integer(static_cast<int64_t>(zero->front()), getElementType(data));
   return b.makeWith<NNPadOp>(
-      {data, value},
+      {data, zero},
       b.getNamedAttr("pad_width", b.getDenseI64ArrayAttr(widths)));
 }
 
@@ -196,8 +239,8 @@ static Value convolveBytes(QnnBuilder &b, QNNConv2dOp op) {
 
 static Value convolve(QnnBuilder &b, QNNConv2dOp op) {
   Type type = getSumType(b, *op.getOutDtype());
-  if (op.getGroups() == 1 &&
-      areBytes(op.getData(), op.getWeight(), op.getWeightZeroPoint(), type))
+  if (op.getGroups() == 1 && areBytes(op.getData(), op.getWeight(), type) &&
+      isZero(op.getWeightZeroPoint()))
     if (Value sums = convolveBytes(b, op))
       return sums;
   Value weight = getConvolutionWeight(b, op, type);
@@ -260,13 +303,11 @@ static Value multiplyRows(QnnBuilder &b, OpTy op, Value weight) {
   Type type = getSumType(b, getElementType(op.getResult()));
   SmallVector<NamedAttribute> attributes = getAttributes<NNDenseOp>(
       op, b.getNamedAttr("out_dtype", TypeAttr::get(type)));
-  if (areBytes(op.getData(), weight, op.getWeightZeroPoint(), type)) {
-    Value sums = b.makeWith<NNDenseOp>({op.getData(), weight}, attributes);
-    if (isZero(op.getInputZeroPoint()))
-      return sums;
-    return b.make<SubtractOp>(
-        sums, getCorrection(b, weight, op.getInputZeroPoint(), 0, 0));
-  }
+  if (areBytes(op.getData(), weight, type))
+    return subtractZeroPoints(
+        b, b.makeWith<NNDenseOp>({op.getData(), weight}, attributes),
+        op.getData(), getRank(op.getData()) - 1, op.getInputZeroPoint(), weight,
+        /*weightDim=*/1, op.getWeightZeroPoint());
   Value data = getShifted(b, op.getData(), op.getInputZeroPoint(), 0, type);
   Value shifted = getShifted(b, weight, op.getWeightZeroPoint(), 0, type);
   return b.makeWith<NNDenseOp>({data, shifted}, attributes);
@@ -287,11 +328,16 @@ static Value multiplyPacked(QnnBuilder &b, QNNContribDensePackOp op) {
 
 static Value multiplyBatches(QnnBuilder &b, QNNBatchMatmulOp op) {
   Type type = getSumType(b, getElementType(op.getResult()));
+  SmallVector<NamedAttribute> attributes = getAttributes<NNBatchMatmulOp>(
+      op, b.getNamedAttr("out_dtype", TypeAttr::get(type)));
+  if (areBytes(op.getX(), op.getY(), type))
+    return subtractZeroPoints(
+        b, b.makeWith<NNBatchMatmulOp>({op.getX(), op.getY()}, attributes),
+        op.getX(), op.getTransposeA() ? 1 : 2, op.getXZeroPoint(), op.getY(),
+        op.getTransposeB() ? 2 : 1, op.getYZeroPoint());
   Value x = getShifted(b, op.getX(), op.getXZeroPoint(), 0, type);
   Value y = getShifted(b, op.getY(), op.getYZeroPoint(), 0, type);
-  return b.makeWith<NNBatchMatmulOp>(
-      {x, y}, getAttributes<NNBatchMatmulOp>(
-                  op, b.getNamedAttr("out_dtype", TypeAttr::get(type))));
+  return b.makeWith<NNBatchMatmulOp>({x, y}, attributes);
 }
 
 //===----------------------------------------------------------------------===//
