@@ -142,8 +142,9 @@ struct FindExpM1 : OpRewritePattern<arith::SubFOp> {
                                 PatternRewriter &rewriter) const override {
     auto exp = op.getLhs().getDefiningOp<math::ExpOp>();
     if (!exp || !exp->hasOneUse() || !isNumber(op.getRhs(), 1.0) ||
-        !getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "no exp(x) - 1 of f32");
+        (!getElementTypeOrSelf(op.getType()).isF32() &&
+         !getElementTypeOrSelf(op.getType()).isF64()))
+      return rewriter.notifyMatchFailure(op, "no exp(x) - 1 of f32 or f64");
     rewriter.replaceOpWithNewOp<math::ExpM1Op>(op, exp.getOperand());
     return success();
   }

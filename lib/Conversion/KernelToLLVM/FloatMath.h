@@ -111,6 +111,12 @@ enum class LogBase { E, Two, Ten };
 Value emitLog(FloatMath &math, Value x, LogBase base);
 Value emitLog1p(FloatMath &math, Value x);
 
+/// log2 of a number of f64 that is not negative, right to about 1e-12, and
+/// minus infinity, infinity and NaN where they should be.
+Value emitWideLog2(FloatMath &math, Value x);
+/// 2^x in f64, right to 2e-9; infinities of f32 stay beyond what it holds.
+Value emitWideExp2(FloatMath &math, Value x);
+
 /// Whether code for one lane after the other can be made for `type`.
 inline bool isPlainVector(Type type) {
   auto vector = dyn_cast<VectorType>(type);
@@ -126,6 +132,9 @@ Value orByElements(FloatMath &math, Value isHard, Value result,
 void populateTrigonometryPatterns(RewritePatternSet &patterns);
 /// sinh, cosh, their inverses and that of tanh, and powers.
 void populateHyperbolicPatterns(RewritePatternSet &patterns);
+
+/// exp, exp(x) - 1, tanh and log of vectors of f64.
+void populateWideMathPatterns(RewritePatternSet &patterns);
 
 /// Replaces an f32 operation by what `emit` makes of its operands.
 template <typename OpT, Value (*emit)(FloatMath &, OpT)>

@@ -87,51 +87,6 @@ static Value expandAtanh(FloatMath &math, math::AtanhOp op) {
 // Powers
 //===----------------------------------------------------------------------===//
 
-/// log2 of a number that is not negative, in double precision; right to about
-/// 1e-12, and minus infinity, infinity and NaN where they should be.
-static Value emitWideLog2(FloatMath &math, Value x) {
-  ImplicitLocOpBuilder &b = math.getBuilder();
-  constexpr int64_t kSqrtHalf = 0x3fe6a09e667f3bcd, kOne = int64_t(1) << 52;
-  // 2^52 in the exponent: integers in the low bits are exact.
-  constexpr int64_t kInteger = int64_t(0x433) << 52;
-  constexpr double kTwo52 = 4503599627370496.0, kBias = 1024.0;
-  Value bits = math.bits(x);
-  Value biased = math.addBits(bits, math.integer(1024 * kOne - kSqrtHalf));
-  Value exponentBits = arith::ShRUIOp::create(b, biased, math.integer(52));
-  Value exponent = math.sub(math.fromBits(arith::OrIOp::create(
-                                b, exponentBits, math.integer(kInteger))),
-                            math.real(kTwo52 + kBias));
-  Value moved =
-      math.subBits(math.integer(1024 * kOne), math.shiftLeft(exponentBits, 52));
-  Value mantissa = math.fromBits(math.addBits(bits, moved));
-  // log2((1 + s) / (1 - s)) with s below 0.172: the odd series.
-  Value s = math.div(math.sub(mantissa, math.real(1.0)),
-                     math.add(mantissa, math.real(1.0)));
-  Value square = math.mul(s, s);
-  const double first = 2 / std::log(2.0);
-  Value p = math.polynomial(square, {first / 13, first / 11, first / 9,
-                                     first / 7, first / 5, first / 3, first});
-  Value result = math.fma(s, p, exponent);
-  result =
-      math.select(math.compare(Predicate::OLT, x, math.infinity()), result, x);
-  return math.select(math.compare(Predicate::OEQ, x, math.real(0.0)),
-                     math.real(-std::numeric_limits<double>::infinity()),
-                     result);
-}
-
-/// 2^x in double precision, right to 2e-9; infinities of float stay beyond what
-/// a float holds.
-static Value emitWideExp2(FloatMath &math, Value x) {
-  x = math.atMost(math.atLeast(x, -300.0), 300.0);
-  constexpr double kMagic = 6755399441055744.0 + 1023;
-  Value shifted = math.add(x, math.real(kMagic));
-  Value r = math.sub(x, math.sub(shifted, math.real(kMagic)));
-  Value p = math.polynomial(r, {0.000153458079, 0.00133999316, 0.00961848898,
-                                0.0555032878, 0.240226469, 0.693147206, 1.0});
-  Value power = math.fromBits(math.shiftLeft(math.bits(shifted), 52));
-  return math.mul(p, power);
-}
-
 static Value expandPow(FloatMath &math, math::PowFOp op) {
   ImplicitLocOpBuilder &b = math.getBuilder();
   Value x = op.getLhs(), y = op.getRhs();

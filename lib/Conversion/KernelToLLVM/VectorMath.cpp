@@ -53,9 +53,8 @@ static Value emitTwoPowers(FloatMath &math, const ExpParts &parts) {
   Value bits = math.bits(parts.biased);
   Value half = arith::ShRUIOp::create(math.getBuilder(), bits, math.integer(1));
   Value rest = math.subBits(bits, half);
-  bool isDouble = getElementTypeOrSelf(math.getType()).isF64();
   auto toPower = [&](Value exponent) {
-    return math.fromBits(math.shiftLeft(exponent, isDouble ? 52 : 23));
+    return math.fromBits(math.shiftLeft(exponent, 23));
   };
   // The lower half comes first: where it is 0, p is still a normal number.
   return math.mul(math.mul(parts.p, toPower(half)), toPower(rest));
@@ -153,39 +152,6 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
 
 private:
   bool scalef;
-};
-
-/// The same for vectors of f64, within two units in the last place.
-struct ExpandWideExp : OpRewritePattern<math::ExpOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(math::ExpOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!isPlainVector(type) || !getElementTypeOrSelf(type).isF64())
-      return rewriter.notifyMatchFailure(op, "no vector of f64");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    FloatMath math(b, type);
-    // Beyond these, exp is 0 or infinity.
-    Value x = math.atMost(math.atLeast(op.getOperand(), -746.0), 710.0);
-    // Adding 1.5 * 2^52 rounds to an integer, with the bias of two exponents.
-    double magic = 6755399441055744.0 + 2046;
-    Value biased =
-        math.fma(x, math.real(1.44269504088896340736), math.real(magic));
-    Value n = math.sub(biased, math.real(magic));
-    // The first part of ln 2 has so few bits that its product with n is exact.
-    Value r = math.fma(n, math.real(-6.93147180369123816490e-01), x);
-    r = math.fma(n, math.real(-1.90821492927058770002e-10), r);
-    // What is left of the series is less than 4e-18.
-    SmallVector<double> coefficients = {1.0, 1.0};
-    constexpr int kDegree = 13;
-    for (int k = 2; k <= kDegree; ++k)
-      coefficients.push_back(coefficients.back() / k);
-    std::reverse(coefficients.begin(), coefficients.end());
-    Value p = math.polynomial(r, coefficients);
-    rewriter.replaceOp(op, emitTwoPowers(math, {p, /*rest=*/{}, n, biased}));
-    return success();
-  }
 };
 
 /// f(x) = x * P(x^2) / Q(x^2) for an odd function that is 1 from `oneBeyond`
@@ -353,7 +319,6 @@ Value mlir::relay::detail::emitLog1p(FloatMath &math, Value x) {
 void mlir::relay::detail::populateVectorMathPatterns(
     RewritePatternSet &patterns, bool scalef) {
   patterns.add<ExpandExp>(patterns.getContext(), scalef);
-  patterns.add<ExpandWideExp>(patterns.getContext());
   patterns.add<ExpandFloatOp<math::LogOp, expandLog>,
                ExpandFloatOp<math::Log2Op, expandLog2>,
                ExpandFloatOp<math::Log10Op, expandLog10>,
@@ -362,6 +327,7 @@ void mlir::relay::detail::populateVectorMathPatterns(
       patterns.getContext());
   populateTrigonometryPatterns(patterns);
   populateHyperbolicPatterns(patterns);
+  populateWideMathPatterns(patterns);
   patterns.add<ExpandOdd<math::ErfOp>>(patterns.getContext(), kErf);
   patterns.add<ExpandOdd<math::TanhOp>>(patterns.getContext(), kTanh);
 }

@@ -14,8 +14,8 @@ class RewritePatternSet;
 
 namespace mlir::relay::detail {
 
-/// exp, logarithms, erf, tanh, sines and their relatives and powers on f32, by
-/// code without branches. With `scalef`,
+/// exp, logarithms, erf, tanh, sines and their relatives and powers on f32, and
+/// some of them on f64, by code without branches. With `scalef`,
 /// vectors of 256 and of 512 bits are multiplied by a power of two in one
 /// AVX-512 instruction.
 void populateVectorMathPatterns(RewritePatternSet &patterns, bool scalef);

@@ -76,3 +76,23 @@ func.func @chain(%x: tensor<1x2x3x3xf32>, %w: tensor<2x3x2x2xf32>, %v: tensor<3x
   %1 = relay.nn.conv2d_transpose %0, %v {strides = [2, 2]} : (tensor<1x3x6x6xf32>, tensor<3x4x3x3xf32>) -> tensor<1x4x13x13xf32>
   return %1 : tensor<1x4x13x13xf32>
 }
+
+// -----
+
+// One element, as a generator of images begins with: each element of the kernel
+// makes a result of its own, by one product.
+// CHECK-LABEL: func @one_element
+//       CHECK:   relay.nn.conv2d {{.*}} -> tensor<1x8192x1x1xf32>
+//   CHECK-NOT:   relay.nn.conv2d
+//       CHECK:   return %{{.*}} : tensor<1x512x4x4xf32>
+func.func @one_element(%x: tensor<1x100x1x1xf32>, %w: tensor<100x512x4x4xf32>) -> tensor<1x512x4x4xf32> {
+  %0 = relay.nn.conv2d_transpose %x, %w {strides = [1, 1]} : (tensor<1x100x1x1xf32>, tensor<100x512x4x4xf32>) -> tensor<1x512x4x4xf32>
+  return %0 : tensor<1x512x4x4xf32>
+}
+
+// CHECK-LABEL: func @one_element_in_place
+//       CHECK:   relay.nn.conv2d_transpose {{.*}}strides = [4, 4]
+func.func @one_element_in_place(%x: tensor<1x1x1x100xf32>, %w: tensor<100x512x4x4xf32>) -> tensor<1x4x4x512xf32> {
+  %0 = relay.nn.conv2d_transpose %x, %w {strides = [1, 1], data_layout = "NHWC"} : (tensor<1x1x1x100xf32>, tensor<100x512x4x4xf32>) -> tensor<1x4x4x512xf32>
+  return %0 : tensor<1x4x4x512xf32>
+}

@@ -119,6 +119,18 @@ def test_shapes(options):
     check(**{"size": [5, 4], "kernel": [3, 3], "strides": [2, 2], "layout": "NHWC", **options})
 
 
+@pytest.mark.parametrize("size", [[1, 1], [1, 3], [4, 1]], ids=str)
+@pytest.mark.parametrize("kernel, stride, padding, extra, dilation", [
+    (4, 1, 0, 0, 1), (4, 2, 1, 1, 1), (3, 4, 0, 2, 1), (5, 2, 2, 0, 1), (2, 1, 0, 0, 3),
+    (4, 1, 1, 0, 1)])
+@pytest.mark.parametrize("groups", [1, 3])
+def test_one_element(groups, kernel, stride, padding, extra, dilation, size):
+    for layout in ("NCHW", "NHWC"):
+        check(size, [kernel] * 2, [stride] * 2, channels=6, outputs=9, batch=2, groups=groups,
+              before=[padding] * 2, after=[padding] * 2, extra=[extra] * 2,
+              dilation=[dilation] * 2, layout=layout)
+
+
 @pytest.mark.parametrize("groups, channels, outputs", [(2, 6, 5), (4, 4, 1), (4, 4, 3), (3, 9, 8)])
 @pytest.mark.parametrize("kernel", [2, 3, 4])
 def test_groups(groups, channels, outputs, kernel):

@@ -349,6 +349,25 @@ Value PhaseBuilder::build() {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// One element along an axis has no neighbour to be a stride away from. With
+/// that of the kernel, each element of the kernel makes results of its own.
+template <typename OpT>
+static void widenStrides(OpT op) {
+  auto data = cast<RankedTensorType>(op.getData().getType());
+  auto weight = cast<RankedTensorType>(op.getWeight().getType());
+  SmallVector<int64_t> strides = llvm::to_vector(op.getStrides());
+  StringRef letters = StringRef("DHW").take_back(strides.size());
+  for (auto [i, letter] : llvm::enumerate(letters)) {
+    size_t dim = op.getDataLayout().find(letter);
+    size_t kernelDim = op.getKernelLayout().find(letter);
+    if (dim == StringRef::npos || kernelDim == StringRef::npos)
+      return;
+    if (data.getDimSize(dim) == 1 && op.getDilation()[i] == 1)
+      strides[i] = std::max(strides[i], weight.getDimSize(kernelDim));
+  }
+  op.setStrides(strides);
+}
+
 template <typename OpT>
 static std::optional<TransposedConv> matchTransposedConv(OpT op) {
   auto data = dyn_cast<RankedTensorType>(op.getData().getType());
@@ -357,6 +376,7 @@ static std::optional<TransposedConv> matchTransposedConv(OpT op) {
   if (!data || !weight || !type || !weight.hasStaticShape() ||
       weight.getNumElements() == 0)
     return std::nullopt;
+  widenStrides(op);
   TransposedConv conv{op.getData(),
                       op.getWeight(),
                       type,
