@@ -23,9 +23,9 @@
 extern "C" {
 #endif
 
-/// Changes whenever RelayDeviceAPI does. Version 2 has added clocks at its end;
-/// the run time knows both.
-#define RELAY_DEVICE_API_VERSION 2
+/// Changes whenever RelayDeviceAPI does. Version 2 has added clocks at its end,
+/// version 3 checks of kernels; the run time knows all.
+#define RELAY_DEVICE_API_VERSION 3
 
 /// What a shared object for a kind of devices exports.
 #define RELAY_DEVICE_API_SYMBOL "relayGetDeviceAPI"
@@ -34,7 +34,7 @@ extern "C" {
 /// Every function may be called by several threads at once, for different
 /// streams; `user` is its first argument. Functions return RELAY_OK, or another
 /// status, whose reason `get_error` then tells the same thread. No member may
-/// be null but `user` and, all four together, those of clocks.
+/// be null but `user`, check_kernel and, all four together, those of clocks.
 typedef struct RelayDeviceAPI {
   /// RELAY_DEVICE_API_VERSION and sizeof(RelayDeviceAPI).
   uint32_t version;
@@ -104,6 +104,13 @@ typedef struct RelayDeviceAPI {
   /// Stores the nanoseconds between two events whose streams were synchronized.
   RelayStatus (*get_elapsed_time)(void *user, int32_t device, void *start,
                                   void *end, int64_t *nanoseconds);
+
+  /// Refuses a kernel that would read or write outside of its buffers: of a
+  /// format that says how large they are. Called for each call of a model when
+  /// it is loaded, with the bytes of what `args` will point to; UINT64_MAX of
+  /// those whose sizes are only known at run time.
+  RelayStatus (*check_kernel)(void *user, int32_t device, void *kernel,
+                              const uint64_t *bytes, int32_t num_args);
 } RelayDeviceAPI;
 
 /// What RELAY_DEVICE_API_SYMBOL is: returns an API that lives as long as the

@@ -25,6 +25,12 @@
 // launch, and may be called by several threads at once. `return
 // relayHostDeviceFail(status, "format", ...)` says what is wrong. Plain C.
 //
+// RELAY_DEFINE_CHECKED_HOST_DEVICE takes a fifth one, check_kernel, for code
+// that says how large the buffers are:
+//
+//   static RelayStatus check(void *kernel, const uint64_t *bytes,
+//                            int32_t numArgs);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RELAY_MLIR_C_HOSTDEVICE_H
@@ -122,7 +128,8 @@ relayHostDeviceCopyAcross(void *user, int32_t device, void *stream, void *to,
   return relayHostDeviceCopy(user, device, stream, to, from, bytes);
 }
 
-#define RELAY_DEFINE_HOST_DEVICE(kind, load, unload, find, run)                \
+/// What both ways to define a device have in common; `check` is the member.
+#define RELAY_DEFINE_HOST_DEVICE_API(kind, load, unload, find, run, check)     \
   static RelayStatus relayHostDeviceLoad(void *user, int32_t device,           \
                                          const char *format, const void *data, \
                                          uint64_t size, void **module) {       \
@@ -174,8 +181,23 @@ relayHostDeviceCopyAcross(void *user, int32_t device, void *stream, void *to,
                                        NULL,                                   \
                                        NULL,                                   \
                                        NULL,                                   \
-                                       NULL};                                  \
+                                       NULL,                                   \
+                                       check};                                 \
     return &api;                                                               \
   }
+
+#define RELAY_DEFINE_HOST_DEVICE(kind, load, unload, find, run)                \
+  RELAY_DEFINE_HOST_DEVICE_API(kind, load, unload, find, run, NULL)
+
+#define RELAY_DEFINE_CHECKED_HOST_DEVICE(kind, load, unload, find, run, check) \
+  static RelayStatus relayHostDeviceCheck(void *user, int32_t device,          \
+                                          void *kernel, const uint64_t *bytes, \
+                                          int32_t numArgs) {                   \
+    (void)user;                                                                \
+    (void)device;                                                              \
+    return check(kernel, bytes, numArgs);                                      \
+  }                                                                            \
+  RELAY_DEFINE_HOST_DEVICE_API(kind, load, unload, find, run,                  \
+                               relayHostDeviceCheck)
 
 #endif // RELAY_MLIR_C_HOSTDEVICE_H

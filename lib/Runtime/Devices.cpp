@@ -67,10 +67,11 @@ private:
       fail(RELAY_INCOMPATIBLE, what, " is null: there is no such device");
     uint32_t size = api->version == RELAY_DEVICE_API_VERSION
                         ? sizeof(RelayDeviceAPI)
+                    : api->version == 2 ? offsetof(RelayDeviceAPI, check_kernel)
                     : api->version == 1 ? offsetof(RelayDeviceAPI, create_event)
                                         : 0;
     if (size == 0 || api->struct_size != size)
-      fail(RELAY_INCOMPATIBLE, "expects ", what, " to have version 1 or ",
+      fail(RELAY_INCOMPATIBLE, "expects ", what, " to have version 1 to ",
            RELAY_DEVICE_API_VERSION, ", but got ", api->version);
     bool isName = api->kind && *api->kind;
     for (const char *c = api->kind; isName && *c; ++c)
@@ -243,11 +244,35 @@ ModuleDevices::ModuleDevices(const RelayArtifact &artifact)
                        device.getUser(), device.getIndex(),
                        loaded.modules.front(), call.kernel, &kernels[i]),
                    std::string("find kernel '") + call.function + "'");
+      checkKernel(device, call, kernels[i]);
     }
   } catch (...) {
     unload();
     throw;
   }
+}
+
+void ModuleDevices::checkKernel(const Device &device,
+                                const RelayArtifactCall &call, void *kernel) {
+  const RelayDeviceAPI &api = device.getAPI();
+  if (api.version < 3 || !api.check_kernel)
+    return;
+  std::vector<uint64_t> bytes;
+  for (int32_t i = 0; i < call.num_args; ++i) {
+    const RelayArtifactTensor &tensor = call.args[i];
+    DLDataType type = {tensor.dtype.code, tensor.dtype.bits,
+                       tensor.dtype.lanes};
+    // Sizes that are only known at run time are negative.
+    bool isStatic = std::all_of(tensor.dims, tensor.dims + tensor.rank,
+                                [](int64_t size) { return size >= 0; });
+    std::optional<size_t> size;
+    if (isStatic)
+      size = getNumBytes(type, tensor.dims, tensor.rank);
+    bytes.push_back(size.value_or(UINT64_MAX));
+  }
+  device.check(api.check_kernel(api.user, device.getIndex(), kernel,
+                                bytes.data(), call.num_args),
+               std::string("run kernel '") + call.function + "'");
 }
 
 void ModuleDevices::load(LoadedDevice &loaded,

@@ -128,6 +128,9 @@ private:
   };
 
   void load(LoadedDevice &loaded, const RelayArtifactDevice &description);
+  /// Throws if the device knows that the kernel needs other buffers.
+  static void checkKernel(const Device &device, const RelayArtifactCall &call,
+                          void *kernel);
   void unload() noexcept;
   /// Throws if this machine lacks what a device needs.
   void checkAvailable() const;

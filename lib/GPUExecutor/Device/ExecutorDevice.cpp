@@ -422,7 +422,9 @@ static const RelayDeviceAPI kApi = {
     copyFromHost, copyToHost, copyAcross, loadModule, unloadModule, getKernel,
     launch,
     // What runs here has no clock of its own.
-    nullptr, nullptr, nullptr, nullptr};
+    nullptr, nullptr, nullptr, nullptr,
+    // Addresses are checked when code uses them.
+    nullptr};
 
 extern "C" RELAY_RT_EXPORT const RelayDeviceAPI *relayGetDeviceAPI() {
   return &kApi;

@@ -135,6 +135,23 @@ static RelayStatus failMemory(const Kernel &kernel) {
                              kernel.name.c_str());
 }
 
+/// What a kernel copies is what its caller has.
+static RelayStatus check(void *handle, const uint64_t *bytes, int32_t numArgs) {
+  const Kernel &kernel = static_cast<LoadedKernel *>(handle)->kernel;
+  if (kernel.buffers.size() != static_cast<size_t>(numArgs))
+    return relayHostDeviceFail(RELAY_INVALID_ARTIFACT,
+                               "expects %d buffers, but got %zu", numArgs,
+                               kernel.buffers.size());
+  for (int32_t i = 0; i < numArgs; ++i)
+    if (kernel.buffers[i].bytes != bytes[i])
+      return relayHostDeviceFail(
+          RELAY_INVALID_ARTIFACT,
+          "expects buffer %d to have %llu bytes, but got %llu", i,
+          static_cast<unsigned long long>(bytes[i]),
+          static_cast<unsigned long long>(kernel.buffers[i].bytes));
+  return RELAY_OK;
+}
+
 /// Runs a kernel on what drives an accelerator.
 static RelayStatus runOn(Driver &driver, const Kernel &kernel,
                          void *const *args) {
@@ -184,15 +201,11 @@ static RelayStatus runOn(Driver &driver, const Kernel &kernel,
   return RELAY_OK;
 }
 
-static RelayStatus run(void *handle, void *const *args, int32_t numArgs,
+static RelayStatus run(void *handle, void *const *args, int32_t /*numArgs*/,
                        const int64_t * /*dims*/,
                        const RelayKernelContext * /*context*/) {
   const LoadedKernel &loaded = *static_cast<LoadedKernel *>(handle);
   const Kernel &kernel = loaded.kernel;
-  if (kernel.buffers.size() != static_cast<size_t>(numArgs))
-    return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
-                               "expects %zu buffers, but got %d",
-                               kernel.buffers.size(), numArgs);
   // Each call has an accelerator of its own, so that threads need not wait.
   return guard([&] {
     return runOn(*makeSimulatorDriver(kernel.program.config, loaded.simulator,
@@ -201,4 +214,4 @@ static RelayStatus run(void *handle, void *const *args, int32_t numArgs,
   });
 }
 
-RELAY_DEFINE_HOST_DEVICE("vta", load, unload, find, run)
+RELAY_DEFINE_CHECKED_HOST_DEVICE("vta", load, unload, find, run, check)

@@ -110,7 +110,7 @@ TEST_F(DeviceTest, MissingDevicesAreNamed) {
 
 TEST_F(DeviceTest, LibrariesOfOtherVersionsAreRefused) {
   EXPECT_EQ(RELAY_INCOMPATIBLE, load("device-old"));
-  expectError("librelay_device_old.so' to have version 1 or 2, but got 99");
+  expectError("librelay_device_old.so' to have version 1 to 3, but got 99");
   EXPECT_EQ(RELAY_INCOMPATIBLE, load("device-other"));
   expectError("to drive 'other', but it drives 'scalar'");
 }
@@ -184,4 +184,11 @@ TEST_F(DeviceTest, RegistrationsAreChecked) {
   EXPECT_EQ(RELAY_INCOMPATIBLE, relayRegisterDeviceAPI(&first));
   first.struct_size = offsetof(RelayDeviceAPI, create_event);
   EXPECT_EQ(RELAY_OK, relayRegisterDeviceAPI(&first));
+  // The second one checks no kernels.
+  static RelayDeviceAPI second = *relayGetCPUDeviceAPI();
+  second.kind = "second";
+  second.version = 2;
+  EXPECT_EQ(RELAY_INCOMPATIBLE, relayRegisterDeviceAPI(&second));
+  second.struct_size = offsetof(RelayDeviceAPI, check_kernel);
+  EXPECT_EQ(RELAY_OK, relayRegisterDeviceAPI(&second));
 }

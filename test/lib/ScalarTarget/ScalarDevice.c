@@ -510,17 +510,29 @@ static RelayStatus launch(void *user, int32_t device, void *stream,
   return status;
 }
 
-static const RelayDeviceAPI api = {VERSION,      sizeof(RelayDeviceAPI),
-                                   KIND,         0,
-                                   getError,     getNumDevices,
-                                   allocate,     release,
-                                   createStream, destroyStream,
-                                   synchronize,  copyFromHost,
-                                   copyToHost,   copyAcross,
-                                   loadModule,   unloadModule,
-                                   getKernel,    launch,
-                                   createEvent,  destroyEvent,
-                                   recordEvent,  getElapsedTime};
+static const RelayDeviceAPI api = {VERSION,
+                                   sizeof(RelayDeviceAPI),
+                                   KIND,
+                                   0,
+                                   getError,
+                                   getNumDevices,
+                                   allocate,
+                                   release,
+                                   createStream,
+                                   destroyStream,
+                                   synchronize,
+                                   copyFromHost,
+                                   copyToHost,
+                                   copyAcross,
+                                   loadModule,
+                                   unloadModule,
+                                   getKernel,
+                                   launch,
+                                   createEvent,
+                                   destroyEvent,
+                                   recordEvent,
+                                   getElapsedTime,
+                                   0};
 
 __attribute__((visibility("default"))) const RelayDeviceAPI *
 relayGetDeviceAPI(void) {

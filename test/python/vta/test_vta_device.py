@@ -108,6 +108,20 @@ def test_simulator_that_there_is_not(monkeypatch):
         check(build())
 
 
+def change_buffer(data, index, size):
+    """Says of an output, which is alone at its place, that it has another size."""
+    buffer = struct.pack("<QQI", 8 * 4096 + 1024 + index * 384, 384, 2)
+    assert buffer in data
+    return data.replace(buffer, buffer[:8] + struct.pack("<Q", size) + buffer[16:])
+
+
+def drop_buffer(data):
+    """Says of a kernel that it has a buffer less than its callers pass."""
+    at = data.index(struct.pack("<Q", 8 * 4096 + 1024)) - 4
+    count, = struct.unpack_from("<I", data, at)
+    return data[:at] + struct.pack("<I", count - 1) + data[at + 24:]
+
+
 @pytest.mark.parametrize("change,message", [
     (lambda data: b"", "expects kernels of VTA, which begin with 'VTAK'"),
     (lambda data: b"ELF" + data, "expects kernels of VTA, which begin with 'VTAK'"),
@@ -118,6 +132,11 @@ def test_simulator_that_there_is_not(monkeypatch):
     (lambda data: data.replace(struct.pack("<QQ", 8 * 4096 + 1024, 384),
                                struct.pack("<QQ", 8 * 4096 + 1024, 3073)),
      "expects buffers inside of the memory of"),
+    # Inside of the accelerator's memory, but not of what the model has.
+    (lambda data: change_buffer(data, 2, 2048),
+     "expects buffer [12] to have 384 bytes, but got 2048"),
+    (lambda data: change_buffer(data, 2, 0), "expects buffer [12] to have 384 bytes, but got 0"),
+    (drop_buffer, "expects [23] buffers, but got [12]"),
     (lambda data: data.replace(b"_main_0", b"_main_9"), "there is no function"),
 ])
 def test_kernels_that_are_wrong(change, message):
