@@ -266,6 +266,8 @@ RELAY_RT_EXPORT RelayStatus relayValueGetConstructor(
     const RelayValue *value, const RelayArtifactConstructor **constructor);
 RELAY_RT_EXPORT RelayStatus relayValueReadReference(const RelayValue *value,
                                                     RelayValue **contents);
+/// Refuses contents of another type than those that are there; tensors may have
+/// other sizes.
 RELAY_RT_EXPORT RelayStatus relayValueWriteReference(RelayValue *value,
                                                      RelayValue *contents);
 

@@ -122,10 +122,6 @@ private:
   std::shared_ptr<const EvaluatorTable> evaluators;
 };
 
-/// Whether `value` may stand where `type` is written. Looks at what takes
-/// constant time: not at the fields of data types, nor below type variables.
-bool isInstance(const InterpreterValue &value, Type type);
-
 /// Evaluates an operator and checks what it returns.
 LogicalResult evaluateOperator(const Evaluator &evaluator, Operation *op,
                                ArrayRef<InterpreterValue> operands,

@@ -71,8 +71,9 @@ bool mlir::relay::isInstance(const InterpreterValue &value, Type type) {
   if (auto adt = dyn_cast<ADTType>(type))
     return value.isData() &&
            value.getConstructor().getRootReference() == adt.getName().getAttr();
-  if (isa<RefType>(type))
-    return value.isReference();
+  if (auto reference = dyn_cast<RefType>(type))
+    return value.isReference() &&
+           isInstance(value.getContents(), reference.getContentType());
   if (FunctionType function = getFunctionBody(type)) {
     if (!value.isFunction())
       return false;

@@ -365,3 +365,67 @@ void relay_rt::checkArguments(const Program &program,
     checker.check(static_cast<int64_t>(numParams - typed + i),
                   args[count - typed + i], types[types.size() - typed + i]);
 }
+
+//===----------------------------------------------------------------------===//
+// Contents of references
+//===----------------------------------------------------------------------===//
+
+[[noreturn]] static void refuseContents(const std::string &expects,
+                                        const std::string &got) {
+  fail(RELAY_INVALID_ARGUMENT, "expects ", expects,
+       ", as the reference has, but got ", got);
+}
+
+void relay_rt::checkContents(const Value &old, const Value &value) {
+  // Callers make tuples and references, and no deep ones.
+  Object *known = old.getObject(), *object = value.getObject();
+  if (!known || !object || known->kind != object->kind)
+    refuseContents(describeKind(old), describeKind(value));
+  switch (known->kind) {
+  case RELAY_VALUE_TENSOR: {
+    const DLTensor &expected = static_cast<TensorObject *>(known)->tensor;
+    const DLTensor &given = static_cast<TensorObject *>(object)->tensor;
+    if (!isSameDType(expected.dtype, given.dtype) ||
+        expected.ndim != given.ndim)
+      refuseContents("a tensor of " + describeDType(expected.dtype) +
+                         " with rank " + std::to_string(expected.ndim),
+                     "one of " + describeDType(given.dtype) + " with rank " +
+                         std::to_string(given.ndim));
+    return;
+  }
+  case RELAY_VALUE_TUPLE: {
+    auto *expected = static_cast<DataObject *>(known);
+    auto *given = static_cast<DataObject *>(object);
+    if (expected->numFields != given->numFields)
+      refuseContents("a tuple of " + std::to_string(expected->numFields) +
+                         " fields",
+                     "one of " + std::to_string(given->numFields));
+    for (uint32_t i = 0; i < given->numFields; ++i)
+      checkContents(expected->getFields()[i], given->getFields()[i]);
+    return;
+  }
+  case RELAY_VALUE_DATA: {
+    const char *expected = static_cast<DataObject *>(known)->constructor->type;
+    const char *given = static_cast<DataObject *>(object)->constructor->type;
+    if (std::strcmp(expected, given) != 0)
+      refuseContents(std::string("a value of '") + expected + "'",
+                     std::string("one of '") + given + "'");
+    return;
+  }
+  case RELAY_VALUE_CLOSURE: {
+    auto count = [](Object *closure) {
+      auto *known = static_cast<ClosureObject *>(closure);
+      return known->function.description->num_params -
+             int64_t(known->numCaptured);
+    };
+    if (count(known) != count(object))
+      refuseContents("a function of " + std::to_string(count(known)) +
+                         " parameters",
+                     "one of " + std::to_string(count(object)));
+    return;
+  }
+  case RELAY_VALUE_REFERENCE:
+    return checkContents(static_cast<ReferenceObject *>(known)->read(),
+                         static_cast<ReferenceObject *>(object)->read());
+  }
+}

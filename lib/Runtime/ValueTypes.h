@@ -45,6 +45,12 @@ std::vector<ValueType> parseTypes(const RelayVMProgram &program,
 void checkArguments(const Program &program, const BytecodeFunction &function,
                     const Value *args, size_t count);
 
+/// Checks that `value` may take the place of `old`, the contents of a
+/// reference, whose type no value has: tensors have their elements and rank,
+/// tuples fields that may take each other's place, and so on. Looks not at the
+/// fields of data types.
+void checkContents(const Value &old, const Value &value);
+
 } // namespace relay_rt
 
 #endif // RELAY_MLIR_LIB_RUNTIME_VALUETYPES_H

@@ -247,6 +247,7 @@ RelayStatus relayValueWriteReference(RelayValue *value, RelayValue *contents) {
     auto *reference =
         expect<ReferenceObject>(value, RELAY_VALUE_REFERENCE, "a reference");
     Object *object = checkObject(contents);
+    checkContents(reference->read(), Value::share(object));
     ownTensors(object, /*isShared=*/true);
     reference->write(Value::share(object));
   });

@@ -42,6 +42,10 @@ public:
   /// The node of a constructor that the program defines.
   py::object getConstructor(SymbolRefAttr name);
   InterpreterValue unwrap(py::handle value, Type type);
+  /// What Python writes to a reference, which has the type of what is there.
+  /// Raises an exception if it has another.
+  py::object convertContents(const InterpreterValue &reference,
+                             py::handle value);
 
 private:
   func::FuncOp lookup(const std::string &name);
@@ -126,6 +130,19 @@ static SymbolRefAttr getSymbol(const ast::Constructor &constructor) {
                             FlatSymbolRefAttr::get(context, constructor.name));
 }
 
+/// The type of what may be in the place of a value of type `type`: tensors have
+/// other sizes.
+static Type withOpenSizes(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(
+        SmallVector<int64_t>(tensor.getRank(), ShapedType::kDynamic),
+        tensor.getElementType());
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return TupleType::get(type.getContext(),
+                          llvm::map_to_vector(tuple.getTypes(), withOpenSizes));
+  return type;
+}
+
 /// The value that is held, which must be one of the interpreter.
 static const InterpreterValue &getValue(const HeldValue &held) {
   if (!held.value)
@@ -157,6 +174,23 @@ InterpreterValue Program::unwrap(py::handle value, Type type) {
     throw py::type_error("expects a value of the parameter's type, but got " +
                          describeValue(value));
   return toTensor(toTypedArray(value, type));
+}
+
+py::object Program::convertContents(const InterpreterValue &reference,
+                                    py::handle value) {
+  MLIRContext *context = getSessionContext();
+  Type type = withOpenSizes(reference.getContents().getType(context));
+  InterpreterValue contents =
+      unwrap(value, isa<RankedTensorType, TupleType>(type) ? type : Type());
+  if (isInstance(contents, type))
+    return py::isinstance<HeldValue>(value)
+               ? py::reinterpret_borrow<py::object>(value)
+               : wrap(contents);
+  DiagnosticCollector diagnostics(context, Words::Relay);
+  emitError(UnknownLoc::get(context))
+      << "expects contents of type " << type << ", as the reference has, but "
+      << "got " << contents.getType(context);
+  diagnostics.raise("the reference has another type");
 }
 
 /// A node for the constructor of a value, of its definition in the program.
@@ -362,8 +396,13 @@ void relay_python::bindRelayExecutor(py::module_ &m) {
       });
   py::class_<RefValue, HeldValue>(m, "RefValue")
       .def(py::init([](const RefValue &made) { return made; }), py::arg("made"))
-      .def_property_readonly("_value", [](const RefValue &self) {
-        return self.program->wrap(self.value.getContents());
+      .def_property_readonly("_value",
+                             [](const RefValue &self) {
+                               return self.program->wrap(
+                                   self.value.getContents());
+                             })
+      .def("_convert", [](const RefValue &self, py::handle value) {
+        return self.program->convertContents(self.value, value);
       });
   m.def("compile", &compile, py::arg("functions"), py::arg("types"),
         py::arg("path"), py::arg("emit"), py::arg("target"),

@@ -289,6 +289,30 @@ Handle VMProgram::unwrapData(py::handle value, ADTType type,
   return list;
 }
 
+/// What lists and numbers become that take the place of `value`: a type of
+/// tensors and tuples, incomplete where there is something else.
+static Type getNumbersType(const Handle &value) {
+  RecursiveCall call;
+  MLIRContext *context = getSessionContext();
+  switch (relayValueGetKind(value.get())) {
+  case RELAY_VALUE_TENSOR: {
+    DLTensor tensor;
+    checkStatus(relayValueGetTensor(value.get(), &tensor));
+    return RankedTensorType::get(
+        SmallVector<int64_t>(tensor.ndim, ShapedType::kDynamic),
+        getElementType(context, tensor.dtype));
+  }
+  case RELAY_VALUE_TUPLE: {
+    SmallVector<Type> fields;
+    for (int32_t i = 0, e = getNumFields(value.get()); i < e; ++i)
+      fields.push_back(getNumbersType(getField(value.get(), i)));
+    return TupleType::get(context, fields);
+  }
+  default:
+    return relay::IncompleteType::get(context);
+  }
+}
+
 Handle VMProgram::unwrap(py::handle value, Type type,
                          std::deque<TensorArgument> &tensors) {
   RecursiveCall call;
@@ -580,8 +604,11 @@ void relay_python::bindRelayVM(py::module_ &m) {
                                return self.own.machine->wrap(Handle(contents));
                              })
       .def("_write", [](const MachineRef &self, py::handle value) {
+        RelayValue *old = nullptr;
+        checkStatus(relayValueReadReference(self.own.handle.get(), &old));
         std::deque<TensorArgument> tensors;
-        Handle contents = self.own.machine->unwrap(value, nullptr, tensors);
+        Handle contents = self.own.machine->unwrap(
+            value, getNumbersType(Handle(old)), tensors);
         checkStatus(
             relayValueWriteReference(self.own.handle.get(), contents.get()));
       });

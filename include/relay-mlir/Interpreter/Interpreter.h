@@ -77,6 +77,10 @@ public:
   virtual void populateEvaluators(EvaluatorTable &table) const = 0;
 };
 
+/// Whether `value` may stand where `type` is written. Looks at what takes
+/// constant time: not at the fields of data types, nor below type variables.
+bool isInstance(const InterpreterValue &value, Type type);
+
 /// What a run may use.
 struct InterpreterLimits {
   /// Calls that have not returned, without those whose result is that of their

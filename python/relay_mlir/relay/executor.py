@@ -81,7 +81,7 @@ def _reference_init(self: RefValue, value: Any) -> None:
 
 def _set_contents(self: RefValue, value: Any) -> None:
     with _diagnostics.raising():
-        _cells().run("write", [self, value])
+        _cells().run("write", [self, self._convert(value)])
 
 
 def _set_machine_contents(self: core.VMRefValue, value: Any) -> None:

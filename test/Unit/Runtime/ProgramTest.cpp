@@ -289,10 +289,14 @@ TEST_F(ProgramTest, ValuesAreMadeAndRead) {
   ASSERT_EQ(RELAY_OK, relayValueMakeReference(one.get(), &reference));
   ASSERT_EQ(RELAY_OK, relayValueReadReference(reference.get(), &contents));
   EXPECT_EQ(1, contents.getNumber());
-  ASSERT_EQ(RELAY_OK, relayValueWriteReference(reference.get(), tuple.get()));
-  Value written;
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayValueWriteReference(reference.get(), tuple.get()));
+  EXPECT_STREQ("expects a tensor, as the reference has, but got a tuple",
+               relayGetLastError());
+  Value two(2), written;
+  ASSERT_EQ(RELAY_OK, relayValueWriteReference(reference.get(), two.get()));
   ASSERT_EQ(RELAY_OK, relayValueReadReference(reference.get(), &written));
-  EXPECT_EQ(RELAY_VALUE_TUPLE, relayValueGetKind(written.get()));
+  EXPECT_EQ(2, written.getNumber());
 }
 
 // What a program keeps of a caller's memory, it copies.

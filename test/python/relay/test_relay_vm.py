@@ -179,8 +179,53 @@ def test_references_and_order():
         }''') == (1234678, 12)
     made = relay.create_executor("vm").evaluate(relay.RefCreate(relay.const(1)))
     assert isinstance(made, relay.RefValue) and made.value == 1 and str(made) == "ref(1)"
-    made.value = np.float32(2.5)
-    assert made.value == 2.5
+    made.value = 2
+    assert made.value == 2 and made.value.dtype == "int32"
+
+
+@pytest.mark.parametrize("kind", ["debug", "vm"])
+def test_references_keep_their_type(kind):
+    """What is written from Python has the type of what was there: programs rely on it."""
+    mod = relay.parse('''#[version = "0.0.5"]
+        type Color { Red, Blue, }
+        type Fruit { Apple, Pear, }
+        def @main(%x: Tensor[(2), float32]) {
+          (ref(%x), ref((1, 2f)), ref(Red), ref(Pear), ref(fn (%a: int32) { %a }),
+           ref(fn () { 1 }), ref(ref(1)), ref(ref(2f)))
+        }''')
+    x = np.float32([1, 2])
+    tensor, pair, color, fruit, unary, nullary, inner, other = (
+        relay.create_executor(kind, mod=mod).evaluate()(x))
+    tensor.value = [3, 4, 5]  # the type's sizes may be open
+    assert tensor.value.dtype == "float32" and list(tensor.value) == [3, 4, 5]
+    pair.value = (4, 5)
+    assert pair.value == (4, 5) and pair.value[1].dtype == "float32"
+    color.value = color.value
+    inner.value = inner.value
+    values = {"tensor": x, "matrix": np.float32([[1]]), "integers": np.int32([1, 2]),
+              "pair": (1, 2.5), "one": (1,), "swapped": (np.float32(1), np.int32(1)),
+              "color": color.value, "fruit": fruit.value, "unary": unary.value,
+              "nullary": nullary.value, "inner": inner.value, "other": other.value}
+    for ref, good in ((tensor, ["tensor"]), (pair, ["pair"]), (color, ["color"]),
+                      (unary, ["unary"]), (inner, ["inner"])):
+        for name, value in values.items():
+            if name in good:
+                ref.value = value
+                continue
+            before = str(ref)
+            with pytest.raises(Exception, match="expects .*, but got"):
+                ref.value = value
+            assert str(ref) == before
+
+
+def test_references_to_other_types_are_refused():
+    """The interpreter looks into a reference that is an argument, as the machine does."""
+    mod = relay.parse('''#[version = "0.0.5"]
+        def @main(%r: ref(float32)) { ref_read(%r) }''')
+    run = relay.create_executor("debug", mod=mod).evaluate()
+    assert run(relay.RefValue(np.float32(3))) == 3
+    with pytest.raises(Exception, match="expects .*float32.*, but got .*int32"):
+        run(relay.RefValue(np.int32(3)))
 
 
 def test_references_to_closures():
