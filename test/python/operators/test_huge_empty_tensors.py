@@ -79,6 +79,18 @@ EMPTY: dict[str, tuple[str, Any, Any]] = {
     "slice": ("strided_slice(%x, begin=[5, 0], end=[9, 0])", TALL, (4, 0)),
 }
 
+#: Operators that hold partial results for each row, whose shape their result has too.
+PARTIAL = {
+    "cumsum": "cumsum(%x, axis={axis})", "cumprod": "cumprod(%x, axis={axis}, exclusive=True)",
+    "softmax": "nn.softmax(%x, axis={axis})", "log_softmax": "nn.log_softmax(%x, axis={axis})",
+    "fast_softmax": "nn.fast_softmax(%x, axis={axis})", "sort": "sort(%x, axis={axis})",
+    "argsort": 'argsort(%x, axis={axis}, dtype="int64")', "reverse": "reverse(%x, axis={axis})",
+    "l2_normalize": "nn.l2_normalize(%x, eps=1e-5f, axis=[{axis}])",
+    "centred": "subtract(%x, mean(%x, axis=[{axis}], keepdims=True))",
+    "relu": "add(nn.relu(%x), %x)",
+}
+SHAPES = [(HUGE, 0), (0, HUGE), (HUGE, 0, 3), (0, 3, HUGE), (3, HUGE, 0)]
+
 
 @pytest.mark.parametrize("is_dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("executor, opt_level", [("aot", 0), ("aot", 3), ("vm", 3), ("debug", 3)])
@@ -115,3 +127,38 @@ def test_refusals(executor, body, message):
         with pytest.raises(ERRORS) as caught:
             evaluate(executor, 3, parameters_of({"x": TALL}, is_dynamic), body, TALL)
         assert re.search(message, str(caught.value))
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize("name", PARTIAL)
+def test_partial_results(name, opt_level):
+    """Where no element is computed, there are no partial results of the other dimensions."""
+    for shape in SHAPES:
+        data = empty(*shape)
+        for axis in range(len(shape)):
+            got = evaluate("aot", opt_level, parameters_of({"x": data}, is_dynamic=False),
+                           PARTIAL[name].format(axis=axis), data)
+            assert got.shape == shape
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_normalizations(shape):
+    axis = next(i for i, size in enumerate(shape) if size != HUGE)
+    vector = empty(shape[axis])
+    arguments = {"x": empty(*shape), "g": vector, "b": vector, "m": vector, "v": vector}
+    bodies = [f"nn.batch_norm(%x, %g, %b, %m, %v, axis={axis}).0",
+              f"add(nn.layer_norm(%x, %g, %b, axis={axis}), sum(add(%m, %v)))"]
+    if axis == 1:
+        bodies.append("add(nn.instance_norm(%x, %g, %b), sum(add(%m, %v)))")
+    for body in bodies:
+        got = evaluate("aot", 3, parameters_of(arguments, is_dynamic=False), body,
+                       *arguments.values())
+        assert got.shape == shape
+
+
+def test_results_of_several_parts():
+    data = empty(HUGE, 0)
+    for body in ("topk(%x, k=0, axis=0, ret_type=\"both\").1",
+                 "split(%x, indices_or_sections=2, axis=0).0"):
+        got = evaluate("aot", 3, parameters_of({"x": data}, is_dynamic=False), body, data)
+        assert got.size == 0

@@ -27,6 +27,56 @@ using namespace mlir::relay;
 /// The most operators that a parameter is computed by.
 static constexpr unsigned kMaxDepth = 16;
 
+/// A constant, or a tuple of constants, of a type whose tensors have no
+/// elements; null for another type.
+static Value buildEmpty(OpBuilder &builder, Location loc, Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    if (!llvm::is_contained(tensor.getShape(), 0) || !tensor.hasStaticShape())
+      return {};
+    return ConstantOp::create(builder, loc,
+                              DenseElementsAttr::getFromRawBuffer(tensor, {}));
+  }
+  auto tuple = dyn_cast<TupleType>(type);
+  if (!tuple || tuple.size() == 0)
+    return {};
+  SmallVector<Value> fields;
+  for (Type field : tuple) {
+    Value empty = buildEmpty(builder, loc, field);
+    if (!empty)
+      return {};
+    fields.push_back(empty);
+  }
+  return TupleOp::create(builder, loc, fields);
+}
+
+/// Operators whose results have no elements compute nothing. Other sizes may
+/// be huge, and their partial results, such as a sum for each row, take memory.
+/// But integers may be indices, which kernels check.
+static unsigned replaceEmptyResults(func::FuncOp function) {
+  unsigned count = 0;
+  function.walk([&](Operation *op) {
+    if (!isa<RelayDialect>(op->getDialect()) || op->getNumRegions() != 0 ||
+        op->getNumResults() != 1 || op->use_empty() ||
+        isa<ConstantOp, TupleOp, TupleGetItemOp>(op) || !isMemoryEffectFree(op))
+      return;
+    bool mayCheck = llvm::any_of(op->getOperandTypes(), [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && isa<IntegerType>(tensor.getElementType()) &&
+             !llvm::is_contained(tensor.getShape(), 0);
+    });
+    if (mayCheck)
+      return;
+    OpBuilder builder(op);
+    Value empty = buildEmpty(builder, op->getLoc(), op->getResult(0).getType());
+    if (!empty)
+      return;
+    op->getResult(0).replaceAllUsesWith(empty);
+    op->erase();
+    ++count;
+  });
+  return count;
+}
+
 namespace {
 
 /// Makes constants of parameters that follow from constants. They are few
@@ -156,11 +206,12 @@ struct DecomposePass final : relay::impl::DecomposePassBase<DecomposePass> {
   using DecomposePassBase::DecomposePassBase;
 
   void runOnOperation() override {
+    unsigned numEmpty = replaceEmptyResults(getOperation());
     Decomposer decomposer(&getContext(), /*onlyQuantized=*/false);
     FailureOr<unsigned> count = decomposer.run(getOperation());
     if (failed(count))
       return signalPassFailure();
-    if (*count == 0)
+    if (*count == 0 && numEmpty == 0)
       return markAllAnalysesPreserved();
     numDecomposed += *count;
   }

@@ -19,6 +19,10 @@ def DecomposePass : Pass<"relay-decompose", "::mlir::func::FuncOp"> {
     (`relay-qnn-canonicalize`). What they are written in is fused, laid out and
     scheduled like the rest of the model.
 
+    An operator whose results have no elements becomes a constant: its other
+    sizes may be huge, and partial results, such as a sum for each row, are not.
+    Only those stay that have indices, which are checked at run time.
+
     Every compilation runs this pass before fusion, after code generators of
     others have seen their functions.
 
