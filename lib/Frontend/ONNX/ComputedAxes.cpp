@@ -35,8 +35,11 @@ ComputedParts mlir::relay::onnx::createParts(NodeContext &node, Value data,
     Value isRight = node.create<GreaterEqualOp>({sizes, one});
     Value check = node.reshape(createCheck(node, isRight), ArrayRef<int64_t>());
     total = node.create<AddOp>({total, check});
-    // The check may come after what would divide by 0.
-    Value part = node.create<MaximumOp>({sizes, one});
+    // The check may come after what would divide by 0, and and a part of all
+    // elements is as good as a larger one.
+    Value most = node.create<MaximumOp>({total, one});
+    Value part =
+        node.create<MinimumOp>({node.create<MaximumOp>({sizes, one}), most});
     Value rest = node.create<SubtractOp>({part, one});
     parts.count =
         node.create<FloorDivideOp>({node.create<AddOp>({total, rest}), part});
@@ -46,9 +49,12 @@ ComputedParts mlir::relay::onnx::createParts(NodeContext &node, Value data,
         {node.create<AddOp>({parts.begins, part}), total});
     return parts;
   }
+  // The sum of parts that are larger might overflow.
+  Value isPart = node.create<LogicalAndOp>(
+      {node.create<GreaterEqualOp>({sizes, node.createScalar(0, i64)}),
+       node.create<LessEqualOp>({sizes, total})});
   Value isRight = node.create<LogicalAndOp>(
-      {node.create<AllOp>(
-           {node.create<GreaterEqualOp>({sizes, node.createScalar(0, i64)})}),
+      {node.create<AllOp>({isPart}),
        node.create<EqualOp>({node.create<SumOp>({sizes}), total})});
   CumsumOp::Properties sum;
   sum.axis = builder.getI64IntegerAttr(0);

@@ -15,6 +15,7 @@
 #include "Loops.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 using namespace mlir;
@@ -165,12 +166,28 @@ std::optional<SmallVector<ValueKind>> LoopImporter::findKinds() {
   return kinds;
 }
 
-/// No rows of a kind, open sizes of which are 0.
+/// No rows of a kind. Open sizes are those of tensors that are there, such as
+/// the batch of what is scanned, or else 0: nobody knows them.
 Value LoopImporter::createEmpty(NodeContext &node, const ValueKind &kind) {
   auto type = cast<RankedTensorType>(kind.type);
   SmallVector<int64_t> shape = {0};
-  for (int64_t size : type.getShape())
-    shape.push_back(ShapedType::isDynamic(size) ? 0 : size);
+  SmallVector<ShapeScalar> sizes = {ShapeScalar::get(0)};
+  bool isKnown = true;
+  for (auto [index, size] : llvm::enumerate(type.getShape())) {
+    bool isOpen = ShapedType::isDynamic(size);
+    shape.push_back(isOpen ? 0 : size);
+    sizes.push_back(ShapeScalar::get(shape.back()));
+    if (isOpen && index < kind.dims.size() &&
+        importer.findDimension(kind.dims[index])) {
+      sizes.back() = kind.dims[index];
+      isKnown = false;
+    }
+  }
+  if (!isKnown) {
+    DynZerosOp::Properties properties;
+    properties.dtype = TypeAttr::get(type.getElementType());
+    return node.create<DynZerosOp>({node.createInts(sizes)}, properties);
+  }
   return node.createConstant(DenseElementsAttr::get(
       RankedTensorType::get(shape, type.getElementType()),
       ArrayRef<Attribute>()));

@@ -236,12 +236,24 @@ std::shared_ptr<const Function> Expansion::build() {
   list.add("ConstantOfShape", {"state_shape"}, {"float_zeros"});
   list.add("CastLike", {"float_zeros", data}, {state});
   if (node.hasInput(4)) {
-    NodeList::setInt(list.add("Cast", {"lengths"}, {"all_lengths"}), "to",
+    NodeList::setInt(list.add("Cast", {"lengths"}, {"given_lengths"}), "to",
                      static_cast<int64_t>(DataType::Int64));
     list.add("Squeeze", {list.ints({0})}, {"zero"});
     list.add("Squeeze", {list.ints({1})}, {"one"});
     list.add("Squeeze", {getSize(0, "length_vector")}, {"length_number"});
     list.add("Range", {"zero", "length_number", "one"}, {"positions"});
+    // Other lengths than there can be are an error: there is no second zero.
+    for (StringRef op : {"ReduceMin", "ReduceMax"})
+      NodeList::setInt(list.add(op, {"given_lengths"}, {op.str()}), "keepdims",
+                       0);
+    list.add("GreaterOrEqual", {"ReduceMin", "zero"}, {"are_positive"});
+    list.add("LessOrEqual", {"ReduceMax", "length_number"}, {"are_within"});
+    list.add("And", {"are_positive", "are_within"}, {"are_right"});
+    list.add("Not", {"are_right"}, {"are_wrong"});
+    NodeList::setInt(list.add("Cast", {"are_wrong"}, {"which_zero"}), "to",
+                     static_cast<int64_t>(DataType::Int64));
+    list.add("Gather", {list.ints({0}), "which_zero"}, {"checked_zero"});
+    list.add("Add", {"given_lengths", "checked_zero"}, {"all_lengths"});
   }
   int64_t numDirections = isTwo() ? 2 : 1;
   for (int64_t part = 0; part < numDirections; ++part)

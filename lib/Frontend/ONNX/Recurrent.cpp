@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recurrent.h"
+
+#include "ComputedAxes.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -87,6 +89,7 @@ private:
   }
   Value activate(const Activation &activation, Value value,
                  bool isClipped = true);
+  Value checkLengths(Value given);
   Value getMask(int64_t position);
   Value stack(ArrayRef<Value> values, int64_t axis);
 
@@ -129,8 +132,8 @@ LogicalResult RecurrentLayer::readAttributes() {
                                "static sequence length, but got "
                             << data;
   length = data.getDimSize(0);
-  if (length == 0 || length > 4096)
-    return node.emitError() << "expects a sequence length in [1, 4096], but "
+  if (length > 4096)
+    return node.emitError() << "expects a sequence length up to 4096, but "
                                "got "
                             << length;
   StringRef direction = node.getString("direction", "forward");
@@ -168,8 +171,14 @@ LogicalResult RecurrentLayer::readAttributes() {
     if (node.getInputType(4).getRank() != 1)
       return node.emitError() << "expects a length for each sequence, but got "
                               << node.getInputType(4);
-    if (!values ||
-        llvm::any_of(*values, [&](int64_t i) { return i != length; }))
+    for (int64_t value : values.value_or(SmallVector<int64_t>()))
+      if (value < 0 || value > length)
+        return node.emitError()
+               << "expects lengths from 0 to that of the "
+               << "sequences, " << length << ", but got " << value;
+    if (!values)
+      lengths = node.expandDims(checkLengths(node.getInput(4)), 1);
+    else if (llvm::any_of(*values, [&](int64_t i) { return i != length; }))
       lengths = node.expandDims(node.getInput(4), 1);
   }
   return readActivations();
@@ -293,6 +302,18 @@ Value RecurrentLayer::activate(const Activation &activation, Value value,
   }
   assert(name == "Softsign" && "a function without a formula");
   return node.create<DivideOp>({value, add(one, magnitude)});
+}
+
+/// The lengths of sequences; others than there can be are an error when the
+/// model runs.
+Value RecurrentLayer::checkLengths(Value given) {
+  Type i64 = node.getBuilder().getI64Type();
+  Value all = node.castTo(given, i64);
+  Value isRight = node.create<AllOp>({node.create<LogicalAndOp>(
+      {node.create<GreaterEqualOp>({all, node.createScalar(0, i64)}),
+       node.create<LessEqualOp>(
+           {all, node.createScalar(static_cast<double>(length), i64)})})});
+  return node.create<AddOp>({all, createCheck(node, isRight)});
 }
 
 /// (batch, 1): which sequences have an element at `position`.
@@ -456,7 +477,9 @@ LogicalResult RecurrentLayer::convert() {
       steps[position] = keep(state.hidden, number(0, state.hidden));
       state = {keep(state.hidden, last.hidden), keep(state.cell, last.cell)};
     }
-    outputs.push_back(stack(steps, 0));
+    outputs.push_back(
+        length == 0 ? node.slice(node.expandDims(state.hidden, 0), 0, 0, 0)
+                    : stack(steps, 0));
     hiddens.push_back(state.hidden);
     cells.push_back(state.cell);
   }

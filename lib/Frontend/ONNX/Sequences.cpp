@@ -484,6 +484,12 @@ LogicalResult SequenceNode::split() {
       return failure();
     const ShapeTensor *parts = node.getContents(1);
     isKnown = parts && parts->getConstants();
+    int64_t least = node.getInputType(1).getRank() == 0 ? 1 : 0;
+    for (int64_t part :
+         isKnown ? *parts->getConstants() : SmallVector<int64_t>())
+      if (part < least)
+        return emitError() << "expects parts of " << least
+                           << " or more elements, but got " << part;
   }
   if (!isKnown || (ShapedType::isDynamic(size) && getInput(1))) {
     if (failed(importer.materialize(*getInput(1))))
@@ -510,9 +516,6 @@ LogicalResult SequenceNode::split() {
     sizes = *parts;
     if (node.getInputType(1).getRank() == 0) {
       int64_t part = sizes.front();
-      if (part < 1)
-        return emitError() << "expects parts of 1 or more elements, but got "
-                           << part;
       sizes.clear();
       for (int64_t begin = 0; begin < size; begin += part)
         sizes.push_back(std::min(part, size - begin));
