@@ -4,6 +4,7 @@
 sequences that there cannot be, parts that are larger than all numbers of 64 bits allow."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import onnx
@@ -33,7 +34,7 @@ def recurrence(op, direction, length, has_lengths=False, batch=BATCH, has_state=
     rng = np.random.default_rng(0)
     weights = {"W": rng.normal(size=(directions, GATES[op] * HIDDEN, FEATURES)),
                "R": rng.normal(size=(directions, GATES[op] * HIDDEN, HIDDEN))}
-    inputs = {"X": (np.dtype("f4"), [length, batch, FEATURES])}
+    inputs: dict[str, Any] = {"X": (np.dtype("f4"), [length, batch, FEATURES])}
     if has_lengths:
         inputs["lengths"] = (np.dtype("i4"), [batch])
     if has_state:
@@ -74,7 +75,7 @@ def test_no_steps(op, direction, length, batch):
 def test_lengths_of_sequences(op, direction, length):
     model, directions = recurrence(op, direction, length, has_lengths=True)
     feeds = {"X": np.random.default_rng(2).normal(size=(2, BATCH, FEATURES)).astype("f4"),
-             "lengths": np.int32([2, 1]),
+             "lengths": np.array([2, 1], np.int32),
              "h": np.full((directions, BATCH, HIDDEN), 0.5, "f4")}
     wanted = onnxruntime.InferenceSession(
         model, providers=["CPUExecutionProvider"]).run(None, feeds)
@@ -82,7 +83,7 @@ def test_lengths_of_sequences(op, direction, length):
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
     for lengths in ([3, 1], [1, -1], [-2**31, 2**31 - 1]):
         with pytest.raises(ValueError, match="expects indices within the data"):
-            run(model, feeds | {"lengths": np.int32(lengths)})
+            run(model, feeds | {"lengths": np.array(lengths, np.int32)})
 
 
 LARGE = 2**63 - 1
@@ -98,7 +99,9 @@ def test_parts_of_sequences(parts, count, size, is_constant):
     """A sum of 64 bits that overflows does not make sizes right."""
     sizes = np.array(parts, np.int64)
     data = np.arange(10, dtype="f4").reshape(5, 2)
-    inputs, feeds, constants = {"X": (data.dtype, [size, 2])}, {"X": data}, {}
+    inputs: dict[str, Any] = {"X": (data.dtype, [size, 2])}
+    feeds: dict[str, Any] = {"X": data}
+    constants: dict[str, Any] = {}
     if is_constant:
         constants["parts"] = sizes
     else:

@@ -193,7 +193,7 @@ def test_references_keep_their_type(kind):
           (ref(%x), ref((1, 2f)), ref(Red), ref(Pear), ref(fn (%a: int32) { %a }),
            ref(fn () { 1 }), ref(ref(1)), ref(ref(2f)))
         }''')
-    x = np.float32([1, 2])
+    x = np.array([1, 2], np.float32)
     tensor, pair, color, fruit, unary, nullary, inner, other = (
         relay.create_executor(kind, mod=mod).evaluate()(x))
     tensor.value = [3, 4, 5]  # the type's sizes may be open
@@ -202,7 +202,8 @@ def test_references_keep_their_type(kind):
     assert pair.value == (4, 5) and pair.value[1].dtype == "float32"
     color.value = color.value
     inner.value = inner.value
-    values = {"tensor": x, "matrix": np.float32([[1]]), "integers": np.int32([1, 2]),
+    values = {"tensor": x, "matrix": np.array([[1]], np.float32),
+              "integers": np.array([1, 2], np.int32),
               "pair": (1, 2.5), "one": (1,), "swapped": (np.float32(1), np.int32(1)),
               "color": color.value, "fruit": fruit.value, "unary": unary.value,
               "nullary": nullary.value, "inner": inner.value, "other": other.value}
