@@ -55,6 +55,30 @@ static Value createWindowed(NodeContext &node, Value data, Value weight,
                           getConvolutionProperties<OpT>(node, weight, window));
 }
 
+/// The last axis of `data` as the second one, or the second one as the last.
+static Value moveAxis(NodeContext &node, Value data, bool isForward) {
+  if (!data)
+    return nullptr;
+  int64_t rank = node.getRank(data);
+  if (rank < 3) {
+    node.emitError() << "expects data of rank 3 or more, but got "
+                     << data.getType();
+    return nullptr;
+  }
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::rotate(order.begin() + 1,
+              isForward ? order.end() - 1 : order.begin() + 2, order.end());
+  return node.transpose(data, order);
+}
+
+Value mlir::relay::onnx::moveChannelsFirst(NodeContext &node, Value data) {
+  return moveAxis(node, data, /*isForward=*/true);
+}
+
+Value mlir::relay::onnx::moveChannelsLast(NodeContext &node, Value data) {
+  return moveAxis(node, data, /*isForward=*/false);
+}
+
 Value mlir::relay::onnx::createConvolution(
     NodeContext &node, Value data, Value weight,
     llvm::function_ref<Value(Value, const Window &)> create) {

@@ -353,7 +353,7 @@ static LogicalResult convertPad(NodeContext &node) {
                                "but got \""
                             << mode << "\"";
   std::optional<SmallVector<int64_t>> pads;
-  if (node.getOpset() < 11)
+  if (node.getNode().domain.empty() && node.getOpset() < 11)
     pads = llvm::to_vector(node.getInts("pads").value_or(ArrayRef<int64_t>()));
   else if (const ShapeTensor *contents = node.getContents(1))
     pads = contents->getConstants();

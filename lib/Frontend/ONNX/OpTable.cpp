@@ -47,9 +47,13 @@ static OpTable createTable() {
   addSliceOps(table);
   // Some are those of ONNX.
   addContribAttentionOps(table);
+  addContribExpertOps(table);
   addContribFusedOps(table);
+  addContribGateOps(table);
   addContribGroupQueryOps(table);
+  addContribInverseOp(table);
   addContribLookupOps(table);
+  addContribMovementOps(table);
   addContribQuantizedOps(table);
   addUpgrades(table);
   return table;

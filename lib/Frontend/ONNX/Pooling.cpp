@@ -280,9 +280,19 @@ Value Pool::createIndices(NodeContext &node, Value maxima,
   return indices;
 }
 
+static FailureOr<Pool> getMaxPool(NodeContext &node, Value data) {
+  if (!data)
+    return failure();
+  return Pool::get(node, data, getLowest(node.getElementType(data)));
+}
+
+Value mlir::relay::onnx::createMaxPool(NodeContext &node, Value data) {
+  FailureOr<Pool> pool = getMaxPool(node, data);
+  return failed(pool) ? nullptr : pool->createMax(node);
+}
+
 static LogicalResult convertMaxPool(NodeContext &node) {
-  FailureOr<Pool> pool = Pool::get(
-      node, node.getInput(0), getLowest(node.getInputType(0).getElementType()));
+  FailureOr<Pool> pool = getMaxPool(node, node.getInput(0));
   if (failed(pool))
     return failure();
   Value maxima = pool->createMax(node);

@@ -50,6 +50,14 @@ Value createGemm(NodeContext &node);
 /// kin, describe. Null, after an error, for operands that do not fit.
 Value createConvolution(NodeContext &node, Value data, Value weight);
 
+/// (batch, channels, spatial...) from data whose channels are last, and the
+/// other way. Null, after an error, for data of less than three dimensions.
+Value moveChannelsFirst(NodeContext &node, Value data);
+Value moveChannelsLast(NodeContext &node, Value data);
+
+/// The maxima of `data` in the windows that the attributes of `node` describe.
+Value createMaxPool(NodeContext &node, Value data);
+
 /// The means of `data` in the windows that the attributes of `node` describe.
 Value createAveragePool(NodeContext &node, Value data);
 

@@ -9,6 +9,7 @@
 #include "IntegerProducts.h"
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "Products.h"
 #include "Quantize.h"
 #include "TensorLoader.h"
 
@@ -397,15 +398,25 @@ static LogicalResult convertQLinearConv(NodeContext &node) {
     return failure();
   QuantizedOperand data{0, 1, 2}, weight{3, 4, 5};
   int64_t rank = node.getInputType(0).getRank();
-  Value sums = createIntegerConvolution(node, data.getIntegers(node),
-                                        weight.getIntegers(node));
+  IntegerOperand integers = data.getIntegers(node);
+  // That of com.microsoft may have the channels of data and result last.
+  bool isLast = node.getBool("channels_last", false);
+  if (isLast)
+    integers.data = moveChannelsFirst(node, integers.data);
+  if (!integers.data)
+    return failure();
+  Value sums =
+      createIntegerConvolution(node, integers, weight.getIntegers(node));
   if (sums && node.hasInput(8)) {
     NNBiasAddOp::Properties properties;
     properties.axis = node.getBuilder().getI64IntegerAttr(1);
     sums = node.create<NNBiasAddOp>({sums, node.getInput(8)}, properties);
   }
-  return setRequantized(node, sums, getParameter(node, data.scale, 0),
-                        getParameter(node, weight.scale, rank - 2));
+  if (isLast)
+    sums = moveChannelsLast(node, sums);
+  return setRequantized(
+      node, sums, getParameter(node, data.scale, 0),
+      getParameter(node, weight.scale, isLast ? 0 : rank - 2));
 }
 
 void mlir::relay::onnx::addQuantizationOps(OpTable &table) {

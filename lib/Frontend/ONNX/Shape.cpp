@@ -88,6 +88,11 @@ static LogicalResult convertConstantOfShape(NodeContext &node) {
 static ShapeScalar getRangeSize(NodeContext &node) {
   ShapeScalar bounds[3], size;
   for (unsigned i = 0; i < 3; ++i) {
+    // That of com.microsoft may leave out the step.
+    if (i == 2 && !node.hasInput(i)) {
+      bounds[i] = ShapeScalar::get(1);
+      continue;
+    }
     const ShapeTensor *contents = node.getContents(i);
     if (!contents || contents->isFloat() || contents->elements.size() != 1)
       return size;
@@ -110,8 +115,10 @@ static LogicalResult convertRange(NodeContext &node) {
   ArangeOp::Properties properties;
   properties.dtype = TypeAttr::get(node.getInputType(0).getElementType());
   SmallVector<Value> bounds;
-  for (Value bound : node.getInputs())
-    bounds.push_back(node.reshape(bound, ArrayRef<int64_t>()));
+  for (unsigned i = 0; i < 3; ++i)
+    bounds.push_back(node.hasInput(i)
+                         ? node.reshape(node.getInput(i), ArrayRef<int64_t>())
+                         : node.createScalar(1, properties.dtype.getValue()));
   Value range = node.create<ArangeOp>(bounds, properties);
   // Of a constant one the operator knows the size itself.
   return node.setResult(size.getConstant() ? range

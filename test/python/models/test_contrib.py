@@ -153,6 +153,41 @@ def test_multi_head_attention_of_packed_operands():
         compare(compiled("MultiHeadAttention", inputs, 17, attributes, domain=DOMAIN), expected)
 
 
+def test_decoder_attention_over_an_encoder():
+    query, state = random(2, 1, 24), {"pk": random(2, 3, 4, 8, seed=1), "pv": random(2, 3, 4, 8, seed=2)}
+    check("DecoderMaskedMultiHeadAttention", {"q": query, **state}, {"num_heads": 3})
+    check("DecoderMaskedMultiHeadAttention", {"q": query, **state, "b": random(72)},
+          {"num_heads": 3, "scale": 0.3}, order=["q", "pk", "pv"] + [""] * 7 + ["b"])
+
+
+@pytest.mark.parametrize("past", [0, 4, 7])
+def test_decoder_attention_in_a_buffer(past):
+    inputs = {name: random(2, 1, 24, seed=seed) for seed, name in enumerate("qkv")}
+    inputs.update(pk=random(2, 3, 8, 8, seed=5), pv=random(2, 3, 8, 8, seed=6), n=np.array([past], np.int32))
+    # ONNX Runtime leaves open what is behind the new position, and writes nothing there.
+    for name in ("pk", "pv"):
+        inputs[name][:, :, past:] = 0
+    options = {"outputs": 3, "domain": DOMAIN,
+               "order": ["q", "k", "v", "", "", "pk", "pv", "n", "", "", "b"]}
+    arguments = ("DecoderMaskedMultiHeadAttention", {**inputs, "b": random(72)}, 17,
+                 {"num_heads": 3, "past_present_share_buffer": 1}, None)
+    ours, theirs = compiled(*arguments, **options), runtime(*arguments, **options)
+    compare([ours[0]] + [buffer[:, :, :past + 1] for buffer in ours[1:]],
+            [theirs[0]] + [buffer[:, :, :past + 1] for buffer in theirs[1:]])
+
+
+def test_decoder_attention_behind_a_past():
+    """ONNX Runtime has this on GPUs only: as MultiHeadAttention."""
+    inputs = {name: random(2, 1, 24, seed=seed) for seed, name in enumerate("qkv")}
+    inputs.update(m=np.array([[1] * 5, [0, 0, 1, 1, 1]], np.int32), s=random(2, 3, 1, 5),
+                  pk=random(2, 3, 4, 8, seed=5), pv=random(2, 3, 4, 8, seed=6))
+    arguments = (inputs, 17, {"num_heads": 3})
+    expected = runtime("MultiHeadAttention", *arguments, outputs=3, domain=DOMAIN,
+                       order=["q", "k", "v", "", "m", "s", "pk", "pv"])
+    compare(compiled("DecoderMaskedMultiHeadAttention", *arguments, outputs=3, domain=DOMAIN,
+                     order=["q", "k", "v", "m", "s", "pk", "pv"]), expected)
+
+
 def group_query(batch, length, past, lengths, packed=False, rotary=True, heads=4, shared=2, size=16):
     total = past + length
     inputs = {"q": random(batch, length, (heads + (2 * shared if packed else 0)) * size)}
@@ -398,4 +433,10 @@ def test_refused():
     check_refused("expects a mask of 2 or 4 numbers", "Attention",
                   {"x": x, "w": random(8, 24), "b": random(24), "m": np.array([1, 2, 3], "i4")},
                   17, {"num_heads": 2}, **options)
+    check_refused("expects past_sequence_length for past_present_share_buffer = 1, and for no other",
+                  "DecoderMaskedMultiHeadAttention",
+                  {"q": random(1, 1, 8), "k": random(1, 1, 8), "v": random(1, 1, 8),
+                   "pk": random(1, 2, 4, 4), "pv": random(1, 2, 4, 4)},
+                  17, {"num_heads": 2, "past_present_share_buffer": 1},
+                  order=["q", "k", "v", "", "", "pk", "pv"], **options)
     check_refused('of domain "com.microsoft"', "BeamSearch", {"x": x}, 17, {}, **options)

@@ -308,47 +308,104 @@ static LogicalResult readOperands(NodeContext &node, int64_t heads, Value bias,
   return success(attention.query && key && values);
 }
 
-static LogicalResult convertMultiHeadAttention(NodeContext &node) {
-  enum {
-    Query,
-    Key,
-    Values,
-    Bias,
-    Mask,
-    ScoreBias,
-    PastKey,
-    PastValue,
-    PastLength,
-    CacheIndirection
-  };
+namespace {
+
+/// Where the inputs of MultiHeadAttention and its kin are, behind queries, keys
+/// and values.
+struct HeadInputs {
+  unsigned bias, mask, scoreBias, pastKey, pastValue, pastLength;
+  /// What no CPU has.
+  unsigned cacheIndirection;
+};
+
+} // namespace
+
+/// Writes `value`, of one position, to `position` of `buffer`, (batch, head,
+/// position, feature).
+static Value writePosition(NodeContext &node, Value buffer, Value value,
+                           Value position) {
+  if (!buffer || !value || !position)
+    return nullptr;
+  Value places = node.createPositions(node.getDims(buffer)[2],
+                                      node.getElementType(position));
+  Value isPlace = node.create<EqualOp>({places, position});
+  return node.assumeDims(
+      node.create<WhereOp>({node.expandDims(isPlace, 1), value, buffer}),
+      node.getDims(buffer));
+}
+
+/// Puts keys and values behind those of the past, or into buffers of which the
+/// past is the first part.
+static LogicalResult addPast(NodeContext &node, HeadInputs inputs,
+                             ContribAttention &attention) {
+  Value keys = node.getInput(inputs.pastKey);
+  Value values = node.getInput(inputs.pastValue);
+  if (bool(keys) != bool(values))
+    return node.emitError() << "expects past_key and past_value together";
+  bool isShared = node.getBool("past_present_share_buffer", false) && keys;
+  if (isShared != node.hasInput(inputs.pastLength))
+    return node.emitError() << "expects past_sequence_length for "
+                               "past_present_share_buffer = 1, and for no "
+                               "other";
+  if (!isShared) {
+    attention.key = appendPositions(node, keys, attention.key);
+    attention.values = appendPositions(node, values, attention.values);
+    return success(attention.key && attention.values);
+  }
+  Value length =
+      node.reshape(node.getInput(inputs.pastLength), ArrayRef<int64_t>());
+  if (node.hasInput(inputs.mask) || node.hasInput(inputs.scoreBias))
+    return node.emitError() << "a mask or a bias of scores is not supported "
+                               "with past_present_share_buffer = 1";
+  if (node.getType(attention.key).getDimSize(2) != 1)
+    return node.emitError()
+           << "expects keys of one position for past_present_share_buffer = 1, "
+              "but got "
+           << attention.key.getType();
+  attention.key = writePosition(node, keys, attention.key, length);
+  attention.values = writePosition(node, values, attention.values, length);
+  if (!attention.key || !attention.values)
+    return failure();
+  Value places =
+      node.createPositions(node.getDims(keys)[2], node.getElementType(length));
+  attention.hide(node.create<LessEqualOp>({places, length}));
+  return success();
+}
+
+static LogicalResult convertHeads(NodeContext &node, HeadInputs inputs) {
   int64_t heads = node.getInt("num_heads", 0);
   ContribAttention attention(node);
-  if (node.hasInput(PastLength) || node.hasInput(CacheIndirection))
-    return node.emitError() << "past_sequence_length and cache_indirection are "
-                               "not supported";
+  if (node.hasInput(inputs.cacheIndirection))
+    return node.emitError() << "cache_indirection is not supported";
   if (failed(node.rejectOutput(3)) ||
-      failed(readOperands(node, heads, node.getInput(Bias), attention)))
-    return failure();
-  if (node.hasInput(PastKey) != node.hasInput(PastValue))
-    return node.emitError() << "expects past_key and past_value together";
-  attention.key = appendPositions(node, node.getInput(PastKey), attention.key);
-  attention.values =
-      appendPositions(node, node.getInput(PastValue), attention.values);
-  if (!attention.key || !attention.values ||
+      failed(
+          readOperands(node, heads, node.getInput(inputs.bias), attention)) ||
+      failed(addPast(node, inputs, attention)) ||
       failed(node.setOutput(1, attention.key)) ||
       failed(node.setOutput(2, attention.values)) ||
-      failed(attention.addMask(Mask)))
+      failed(attention.addMask(inputs.mask)))
     return failure();
   if (node.getBool("unidirectional", false))
-    attention.hideLater(node.hasInput(PastKey)
-                            ? node.createSize(node.getInput(PastKey), 2)
+    attention.hideLater(node.hasInput(inputs.pastKey)
+                            ? node.createSize(node.getInput(inputs.pastKey), 2)
                             : Value());
-  if (node.hasInput(ScoreBias))
-    attention.addBias(node.getInput(ScoreBias));
+  if (node.hasInput(inputs.scoreBias))
+    attention.addBias(node.getInput(inputs.scoreBias));
   return node.setResult(attention.create());
+}
+
+static LogicalResult convertMultiHeadAttention(NodeContext &node) {
+  return convertHeads(node, {3, 4, 5, 6, 7, 8, 9});
+}
+
+/// One position, whose keys and values follow those of the past.
+static LogicalResult convertDecoderMaskedMultiHeadAttention(NodeContext &node) {
+  return convertHeads(node, {10, 3, 4, 5, 6, 7, 9});
 }
 
 void mlir::relay::onnx::addContribAttentionOps(OpTable &table) {
   addContrib(table, "Attention", convertAttention, {0, 1}, 7);
+  addContrib(table, "DecoderMaskedMultiHeadAttention",
+             convertDecoderMaskedMultiHeadAttention, {0}, 11);
   addContrib(table, "MultiHeadAttention", convertMultiHeadAttention, {0}, 10);
 }

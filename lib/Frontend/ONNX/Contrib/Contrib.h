@@ -29,6 +29,9 @@ void addContrib(OpTable &table, StringRef name, OpEntry::Converter convert,
 /// The sums of `data` and `skip`, a tensor or a vector; null for none.
 Value addOptional(NodeContext &node, Value data, Value skip);
 
+/// The gelu of `data` by tanh.
+Value createFastGelu(NodeContext &node, Value data);
+
 /// The normalization of the last dimension of `data` to a mean of 0 and a
 /// variance of 1, times `scale`, plus `bias`, which may be null. A simplified
 /// one divides by the root of the mean square only.

@@ -61,8 +61,9 @@ static Value createGelu(const Formula &f, Value x) {
   return f.mul(f.mul(x, f.number(0.5)), f.add(f.number(1), inner));
 }
 
-/// By tanh. (1 + tanh(a)) / 2 is the sigmoid of 2 * a, where nothing cancels.
-static Value createFastGelu(const Formula &f, Value x) {
+// (1 + tanh(a)) / 2 is the sigmoid of 2 * a, where nothing cancels.
+Value mlir::relay::onnx::createFastGelu(NodeContext &node, Value x) {
+  Formula f(node, x);
   Value cube = f.mul(f.mul(x, x), x);
   Value sum = f.add(x, f.mul(f.number(0.044715), cube));
   return f.mul(x, f.sigmoid(f.mul(f.number(2 * std::sqrt(2 / M_PI)), sum)));
@@ -70,7 +71,13 @@ static Value createFastGelu(const Formula &f, Value x) {
 
 static LogicalResult convertFastGelu(NodeContext &node) {
   Value x = addOptional(node, node.getInput(0), node.getInput(1));
-  return node.setResult(createFastGelu(Formula(node, x), x));
+  return node.setResult(createFastGelu(node, x));
+}
+
+static LogicalResult convertGemmFastGelu(NodeContext &node) {
+  Value product = createMatmul(node, node.getInput(0), node.getInput(1));
+  product = addOptional(node, product, node.getInput(2));
+  return node.setResult(createFastGelu(node, product));
 }
 
 static LogicalResult convertGelu(NodeContext &node) {
@@ -189,11 +196,8 @@ static LogicalResult convertNhwcConv(NodeContext &node) {
   if (node.getRank(data) != 4 || node.getRank(weight) != 4)
     return node.emitError() << "expects data and weight of rank 4, but got "
                             << data.getType() << " and " << weight.getType();
-  Value result =
-      createConvolution(node, node.transpose(data, {0, 3, 1, 2}), weight);
-  if (!result)
-    return failure();
-  result = node.transpose(result, {0, 2, 3, 1});
+  Value result = createConvolution(node, moveChannelsFirst(node, data), weight);
+  result = moveChannelsLast(node, result);
   result = addOptional(node, result, node.getInput(2));
   if (node.hasInput(3))
     result = addOptional(node, result, node.getInput(3));
@@ -461,6 +465,7 @@ void mlir::relay::onnx::addContribFusedOps(OpTable &table) {
   add("FusedMatMul", convertFusedMatMul, 2, 2);
   add("FusedMatMulActivation", convertFusedMatMul, 2, 2);
   add("Gelu", convertGelu, 1, 1);
+  add("GemmFastGelu", convertGemmFastGelu, 2, 3);
   add("GroupNorm", convertGroupNorm, 3, 3);
   add("NhwcConv", convertNhwcConv, 2, 3);
   add("NhwcFusedConv", convertNhwcConv, 2, 4);
@@ -470,13 +475,4 @@ void mlir::relay::onnx::addContribFusedOps(OpTable &table) {
   add("SkipSimplifiedLayerNormalization", convertSkipNorm<true>, 3, 4);
   add("TransposeMatMul", convertFusedMatMul, 2, 2);
   add("Unique", convertContribUnique, 1, 1);
-  // As ONNX has them.
-  for (StringRef name :
-       {"Trilu", "QuantizeLinear", "DequantizeLinear", "CausalConvWithState"}) {
-    const OpEntry *entry = table.lookup("", name);
-    assert(entry && "an operator of ONNX");
-    OpEntry own = *entry;
-    own.since = own.until = 1;
-    table.add(kContribDomain, {name}, std::move(own));
-  }
 }

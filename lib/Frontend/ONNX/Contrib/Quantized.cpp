@@ -360,6 +360,110 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
   return node.setResult(addOptional(node, product, node.getInput(Bias)));
 }
 
+/// The numbers that the codes of a type of 4 bits stand for.
+static ArrayRef<double> getCodes(bool isNormal) {
+  // Steps of 1/192 of floats with two bits of exponent and one of mantissa.
+  static constexpr double floats[16] = {
+      0, 1.0 / 192,  2.0 / 3,  1.0,  1.0 / 3,  0.5,  1.0 / 6,  0.25,
+      0, -1.0 / 192, -2.0 / 3, -1.0, -1.0 / 3, -0.5, -1.0 / 6, -0.25};
+  // Quantiles of the normal distribution.
+  static constexpr double quantiles[16] = {-1.0,
+                                           -0.6961928009986877,
+                                           -0.5250730514526367,
+                                           -0.39491748809814453,
+                                           -0.28444138169288635,
+                                           -0.18477343022823334,
+                                           -0.09105003625154495,
+                                           0.0,
+                                           0.07958029955625534,
+                                           0.16093020141124725,
+                                           0.24611230194568634,
+                                           0.33791524171829224,
+                                           0.44070982933044434,
+                                           0.5626170039176941,
+                                           0.7229568362236023,
+                                           1.0};
+  return isNormal ? ArrayRef<double>(quantiles) : ArrayRef<double>(floats);
+}
+
+/// The product with a weight of codes of 4 bits, with a factor for each block
+/// of the flat weight.
+static LogicalResult convertMatMulBnb4(NodeContext &node) {
+  enum { Data, Weight, Factors };
+  int64_t rows = node.getInt("N", 0), columns = node.getInt("K", 0);
+  int64_t size = node.getInt("block_size", 0);
+  int64_t kind = node.getInt("quant_type", 0);
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (rows < 1 || columns < 1 || rows > most || columns > most || size < 16 ||
+      size > most || !llvm::isPowerOf2_64(size))
+    return node.emitError()
+           << "expects N and K to be positive, and block_size to be a power of "
+              "two from 16 on, but got "
+           << rows << ", " << columns << " and " << size;
+  if (kind != 0 && kind != 1)
+    return node.emitError() << "expects quant_type 0 or 1, but got " << kind;
+  bool isTransposed = node.getBool("transB", true);
+  int64_t count = rows * columns, bytes = llvm::divideCeil(count, 2);
+  int64_t blocks = llvm::divideCeil(count, size);
+  auto hasElements = [&](Value value, int64_t elements) {
+    RankedTensorType type = node.getType(value);
+    return type.hasStaticShape() && type.getNumElements() == elements;
+  };
+  Value weight = node.getInput(Weight), factors = node.getInput(Factors);
+  if (!hasElements(weight, bytes) || !hasElements(factors, blocks) ||
+      !node.getElementType(weight).isUnsignedInteger(8))
+    return node.emitError() << "expects " << bytes << " bytes and " << blocks
+                            << " factors, but got " << weight.getType()
+                            << " and " << factors.getType();
+  // The high half of a byte is first.
+  Value codes =
+      unpackBits(node, node.reshape(weight, ArrayRef<int64_t>{bytes, 1}), 4, 2);
+  ReverseOp::Properties reverse;
+  reverse.axis = node.getBuilder().getI64IntegerAttr(1);
+  if (codes)
+    codes = node.create<ReverseOp>({codes}, reverse);
+  codes = node.reshape(codes, ArrayRef<int64_t>{bytes * 2});
+  Type type = node.getElementType(node.getInput(Data));
+  Value table = node.createFloats(getCodes(kind == 1), {16}, type);
+  Value numbers = node.take(
+      table, node.castTo(codes, node.getBuilder().getI32Type()), 0, "fast");
+  factors = node.reshape(node.castTo(factors, type), ArrayRef<int64_t>{blocks});
+  RepeatOp::Properties repeat;
+  repeat.repeats = node.getBuilder().getI64IntegerAttr(size);
+  repeat.axis = node.getBuilder().getI64IntegerAttr(0);
+  if (!numbers || !factors)
+    return failure();
+  Value floats = node.create<MultiplyOp>(
+      {node.slice(numbers, 0, 0, count),
+       node.slice(node.create<RepeatOp>({factors}, repeat), 0, 0, count)});
+  floats = isTransposed
+               ? node.reshape(floats, ArrayRef<int64_t>{rows, columns})
+               : node.reshape(floats, ArrayRef<int64_t>{columns, rows});
+  if (!floats)
+    return failure();
+  if (isTransposed)
+    floats = node.transpose(floats, {1, 0});
+  return node.setResult(createMatmul(node, node.getInput(Data), floats));
+}
+
+static LogicalResult convertMatMulInteger16(NodeContext &node) {
+  OpBuilder &b = node.getBuilder();
+  bool isUnsigned = true;
+  for (unsigned index : {0, 1}) {
+    Type type = node.getInputType(index).getElementType();
+    if (!type.isSignlessInteger(16) && !type.isUnsignedInteger(16))
+      return node.emitError() << "expects integers of 16 bits, but got "
+                              << node.getInputType(index);
+    isUnsigned &= type.isUnsignedInteger();
+  }
+  Type type = isUnsigned ? b.getIntegerType(32, /*isSigned=*/false)
+                         : Type(b.getI32Type());
+  Value left = node.castTo(node.getInput(0), type);
+  Value right = node.castTo(node.getInput(1), type);
+  return node.setResult(left && right ? createMatmul(node, left, right)
+                                      : nullptr);
+}
+
 void mlir::relay::onnx::addContribQuantizedOps(OpTable &table) {
   auto add = [&](StringRef name, OpEntry::Converter convert,
                  ArrayRef<unsigned> required, unsigned maxInputs,
@@ -369,6 +473,8 @@ void mlir::relay::onnx::addContribQuantizedOps(OpTable &table) {
   };
   add("DynamicQuantizeMatMul", convertDynamicQuantizeMatMul, {0, 1, 2}, 5,
       true);
+  add("MatMulBnb4", convertMatMulBnb4, {0, 1, 2}, 3, true);
+  add("MatMulInteger16", convertMatMulInteger16, {0, 1}, 2);
   add("MatMulIntegerToFloat", convertMatMulIntegerToFloat, {0, 1, 2, 3}, 7,
       true);
   add("MatMulNBits", convertMatMulNBits, {0, 1, 2}, 6, true);
