@@ -300,7 +300,8 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   PendingNode &pending = pendingNodes.emplace_back();
   pending.node = &node;
   pending.frame = &frame;
-  pending.opset = frame.opsets->lookup(node.domain);
+  pending.opset =
+      node.opset != 0 ? node.opset : frame.opsets->lookup(node.domain);
   pending.entry = lookupOp(node);
 
   for (const std::string &name : node.inputs) {

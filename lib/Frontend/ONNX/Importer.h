@@ -218,6 +218,8 @@ private:
   std::deque<Binding> bindings;
   std::deque<Frame> frames;
   std::deque<PendingNode> pendingNodes;
+  /// Nodes that stand for those of old opsets.
+  std::deque<Node> madeNodes;
   /// Nodes that are not as the model has them.
   std::deque<Node> rewrittenNodes;
   Frame *mainFrame = nullptr;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BatchedScan.h"
 #include "ComputedAxes.h"
 #include "Loops.h"
 
@@ -115,9 +116,17 @@ LogicalResult Importer::importScan(PendingNode &pending) {
   NodeContext node(*this, pending);
   if (!graph)
     return failure();
-  if (pending.opset < 9)
-    return node.emitError() << "is supported from opset 9 on, where it has no "
-                               "batches";
+  if (pending.opset < 9) {
+    FailureOr<Node> loop = splitBatch(node, pending, *graph);
+    if (failed(loop))
+      return failure();
+    PendingNode &items = pendingNodes.emplace_back(pending);
+    items.node = &madeNodes.emplace_back(std::move(*loop));
+    items.opset = items.node->opset;
+    if (!items.inputs.front())
+      items.inputs.erase(items.inputs.begin());
+    return importScan(items);
+  }
   int64_t numScanned = node.getInt("num_scan_inputs", 0);
   int64_t numInputs = pending.inputs.size();
   if (node.hasFailed())
@@ -237,5 +246,5 @@ void mlir::relay::onnx::addControlFlowOps(OpTable &table) {
       [](Importer &importer, PendingNode &pending) {
         return importer.importScan(pending);
       },
-      9);
+      8);
 }

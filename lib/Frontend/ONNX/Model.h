@@ -162,6 +162,8 @@ struct Node {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<NodeAttribute> attributes;
+  /// That of a node that importing makes; 0 for the one of the model.
+  int64_t opset = 0;
 };
 
 /// `node "x" (Conv, opset 13)`, or by its first output if it has no name.

@@ -12,6 +12,7 @@
 #include "OpenRecurrent.h"
 
 #include "NodeContext.h"
+#include "NodeList.h"
 #include "Recurrent.h"
 
 using namespace mlir;
@@ -19,42 +20,6 @@ using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
 namespace {
-
-/// Adds nodes to a function or a graph.
-class NodeList {
-public:
-  explicit NodeList(std::vector<Node> &nodes) : nodes(nodes) {}
-
-  /// Adds a node; its name is that of its first output.
-  Node &add(StringRef opType, std::vector<std::string> inputs,
-            std::vector<std::string> outputs) {
-    Node &node = nodes.emplace_back();
-    node.opType = opType.str();
-    node.inputs = std::move(inputs);
-    node.outputs = std::move(outputs);
-    return node;
-  }
-  /// A vector of constants, called as its numbers are.
-  std::string ints(ArrayRef<int64_t> values) {
-    std::string name = "ints";
-    for (int64_t value : values)
-      name += "_" + std::to_string(value);
-    if (llvm::none_of(nodes, [&](const Node &node) {
-          return node.outputs.front() == name;
-        }))
-      setInts(add("Constant", {}, {name}), "value_ints", values);
-    return name;
-  }
-  static void setInt(Node &node, StringRef name, int64_t value) {
-    node.attributes.push_back(NodeAttribute::get(name, value));
-  }
-  static void setInts(Node &node, StringRef name, ArrayRef<int64_t> values) {
-    node.attributes.push_back(NodeAttribute::get(name, values));
-  }
-
-private:
-  std::vector<Node> &nodes;
-};
 
 /// Makes the function of one node.
 class Expansion {
