@@ -7,32 +7,84 @@
 
 #include "ReshapeBuilder.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
+using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
 namespace {
 
 /// A product of sizes: a number times dynamic sizes, each known by the source
-/// dimension it equals, or unknown (-1).
+/// dimension it equals, or unknown (-1), over a number. Where it is the size of
+/// a part of a dimension, the division has no rest.
 struct Product {
-  int64_t factor = 1;
+  int64_t factor = 1, divisor = 1;
   SmallVector<int64_t> dynamic;
 
-  void multiply(std::optional<int64_t> size, int64_t sourceDim) {
-    if (size)
-      factor *= *size;
-    else
-      dynamic.insert(llvm::upper_bound(dynamic, sourceDim), sourceDim);
+  static Product getSize(int64_t size) { return {size, 1, {}}; }
+  static Product getSourceDim(int64_t dim) { return {1, 1, {dim}}; }
+
+  void multiply(const Product &other) {
+    factor = saturatingMultiply(factor, other.factor);
+    divisor = saturatingMultiply(divisor, other.divisor);
+    llvm::append_range(dynamic, other.dynamic);
+    llvm::sort(dynamic);
   }
+  bool isConstant() const { return divisor == 1 && dynamic.empty(); }
   bool isKnownEqual(const Product &other) const {
-    return factor == other.factor && dynamic == other.dynamic &&
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    int64_t left = saturatingMultiply(factor, other.divisor);
+    int64_t right = saturatingMultiply(other.factor, divisor);
+    return left == right && left != most && dynamic == other.dynamic &&
            !llvm::is_contained(dynamic, -1);
   }
 };
+
+/// What `expr` of `operands` is as a product of dynamic dimensions of `data`.
+std::optional<Product> getProduct(AffineExpr expr, ArrayRef<Value> operands,
+                                  Value data);
+
+std::optional<Product> getProduct(Value value, Value data) {
+  if (auto dim = value.getDefiningOp<tensor::DimOp>())
+    if (dim.getSource() == data && dim.getConstantIndex())
+      return Product::getSourceDim(*dim.getConstantIndex());
+  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>())
+    return getProduct(apply.getAffineMap().getResult(0),
+                      llvm::to_vector(apply.getSymbolOperands()), data);
+  return std::nullopt;
+}
+
+std::optional<Product> getProduct(AffineExpr expr, ArrayRef<Value> operands,
+                                  Value data) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Product::getSize(constant.getValue());
+  // Maps of sizes have symbols only.
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbol.getPosition() < operands.size()
+               ? getProduct(operands[symbol.getPosition()], data)
+               : std::nullopt;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary || (expr.getKind() != AffineExprKind::Mul &&
+                  expr.getKind() != AffineExprKind::FloorDiv))
+    return std::nullopt;
+  std::optional<Product> left = getProduct(binary.getLHS(), operands, data);
+  std::optional<Product> right = getProduct(binary.getRHS(), operands, data);
+  if (!left || !right)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::FloorDiv) {
+    if (!right->isConstant() || right->factor < 1)
+      return std::nullopt;
+    left->divisor = saturatingMultiply(left->divisor, right->factor);
+    return left;
+  }
+  left->multiply(*right);
+  return left;
+}
 
 /// Neighbouring dimensions of the source and of the result that hold the same
 /// elements.
@@ -44,26 +96,27 @@ class Grouping {
 public:
   Grouping(Value data, ArrayRef<OpFoldResult> sizes)
       : source(cast<RankedTensorType>(data.getType()).getShape()),
-        result(sizes), sourceDims(sizes.size(), -1) {
-    for (auto [position, size] : llvm::enumerate(sizes))
-      linkToSource(data, position, size);
+        result(sizes) {
+    for (OpFoldResult size : sizes)
+      products.push_back(describe(data, size));
     linkLastUnknown();
   }
 
   SmallVector<Group> getGroups() const;
 
 private:
-  std::optional<int64_t> getSourceSize(int64_t dim) const {
-    if (ShapedType::isDynamic(source[dim]))
-      return std::nullopt;
-    return source[dim];
+  Product getSourceSize(int64_t dim) const {
+    return ShapedType::isDynamic(source[dim]) ? Product::getSourceDim(dim)
+                                              : Product::getSize(source[dim]);
   }
 
-  void linkToSource(Value data, int64_t position, OpFoldResult size) {
+  /// A size of the result by those of the source.
+  Product describe(Value data, OpFoldResult size) const {
+    if (std::optional<int64_t> known = getConstantIntValue(size))
+      return Product::getSize(*known);
     auto value = dyn_cast<Value>(size);
-    auto dim = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
-    if (dim && dim.getSource() == data && dim.getConstantIndex())
-      sourceDims[position] = *dim.getConstantIndex();
+    return (value ? getProduct(value, data) : std::nullopt)
+        .value_or(Product::getSourceDim(-1));
   }
 
   /// The one dynamic size left on either side is the same if the static sizes
@@ -74,35 +127,37 @@ private:
 
   ArrayRef<int64_t> source;
   ArrayRef<OpFoldResult> result;
-  SmallVector<int64_t> sourceDims;
+  /// The sizes of the result.
+  SmallVector<Product> products;
 };
 
 void Grouping::linkLastUnknown() {
-  SmallVector<int64_t> unknown, unused;
-  int64_t sourceFactor = 1, resultFactor = 1;
-  for (auto [dim, extent] : llvm::enumerate(source)) {
-    if (!ShapedType::isDynamic(extent))
-      sourceFactor *= extent;
-    else if (!llvm::is_contained(sourceDims, dim))
-      unused.push_back(dim);
-  }
-  for (auto [position, size] : llvm::enumerate(result)) {
-    if (std::optional<int64_t> known = getConstantIntValue(size))
-      resultFactor *= *known;
-    else if (sourceDims[position] < 0)
+  Product sourceProduct, resultProduct;
+  for (int64_t dim = 0, rank = source.size(); dim < rank; ++dim)
+    sourceProduct.multiply(getSourceSize(dim));
+  SmallVector<int64_t> unknown;
+  for (auto [position, product] : llvm::enumerate(products))
+    if (llvm::is_contained(product.dynamic, -1))
       unknown.push_back(position);
+    else
+      resultProduct.multiply(product);
+  if (unknown.size() != 1)
+    return;
+  for (int64_t dim : sourceProduct.dynamic) {
+    Product whole = resultProduct;
+    whole.multiply(Product::getSourceDim(dim));
+    if (whole.isKnownEqual(sourceProduct))
+      products[unknown[0]] = Product::getSourceDim(dim);
   }
-  if (unknown.size() == 1 && unused.size() == 1 && sourceFactor == resultFactor)
-    sourceDims[unknown[0]] = unused[0];
 }
 
 std::optional<Group> Grouping::findNext(Group begin) const {
   Product sourceProduct;
   for (int64_t i = begin.sourceEnd, e = source.size(); i < e; ++i) {
-    sourceProduct.multiply(getSourceSize(i), i);
+    sourceProduct.multiply(getSourceSize(i));
     Product resultProduct;
     for (int64_t j = begin.resultEnd, f = result.size(); j < f; ++j) {
-      resultProduct.multiply(getConstantIntValue(result[j]), sourceDims[j]);
+      resultProduct.multiply(products[j]);
       if (sourceProduct.isKnownEqual(resultProduct))
         return Group{i + 1, j + 1};
     }

@@ -65,3 +65,29 @@ func.func @nothing_to_do(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = relay.squeeze %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// Open sizes that are merged or split are known by how they were computed:
+// batches of attention stay dimensions of their own.
+// CHECK-LABEL: func @merged_open_sizes
+//       CHECK:   tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2], [3]] : tensor<?x12x?x64xf32> into tensor<?x?x64xf32>
+//   CHECK-NOT:   _shape
+func.func @merged_open_sizes(%x: tensor<?x12x?x64xf32>) -> tensor<?x?x64xf32> {
+  %0 = relay.reshape %x {newshape = [-3, 0, 64]} : (tensor<?x12x?x64xf32>) -> tensor<?x?x64xf32>
+  return %0 : tensor<?x?x64xf32>
+}
+
+// CHECK-LABEL: func @split_open_size
+//       CHECK:   tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2], [3]] {{.*}} : tensor<?x?x64xf32> into tensor<?x12x?x64xf32>
+//   CHECK-NOT:   _shape
+func.func @split_open_size(%x: tensor<?x?x64xf32>) -> tensor<?x12x?x64xf32> {
+  %0 = relay.reshape %x {newshape = [-4, -1, 12, 0, 0]} : (tensor<?x?x64xf32>) -> tensor<?x12x?x64xf32>
+  return %0 : tensor<?x12x?x64xf32>
+}
+
+// CHECK-LABEL: func @inferred_open_size
+//       CHECK:   tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2]] {{.*}} : tensor<?x?xf32> into tensor<?x2x?xf32>
+//   CHECK-NOT:   _shape
+func.func @inferred_open_size(%x: tensor<?x?xf32>) -> tensor<?x2x?xf32> {
+  %0 = relay.reshape %x {newshape = [0, 2, -1]} : (tensor<?x?xf32>) -> tensor<?x2x?xf32>
+  return %0 : tensor<?x2x?xf32>
+}
