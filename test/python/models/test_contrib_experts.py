@@ -82,7 +82,7 @@ def test_gated_experts_of_halves():
 
 def quantized_experts(bits, block, zeros, fusion=1):
     generator = np.random.default_rng(0)
-    constants = {}
+    constants: dict[str, np.ndarray] = {}
     for i, (rows, columns) in enumerate([(fusion * INNER, HIDDEN), (HIDDEN, INNER)], 1):
         blocks = columns // block if block else 1
         constants[f"w{i}"] = generator.integers(0, 256, (EXPERTS, rows, columns * bits // 8)).astype(np.uint8)

@@ -62,7 +62,8 @@ def test_matmul(shapes, types, is_constant, zeros):
     rng = np.random.default_rng(len(zeros) + sum(shapes[0]))
     a, b = (random_bytes(rng, dtype, *shape) for dtype, shape in zip(types, shapes))
     left = right = None
-    rows, columns = (), ()
+    rows: tuple[int, ...] = ()
+    columns: tuple[int, ...] = ()
     if zeros in ("left", "both", "columns"):
         left = random_bytes(rng, types[0])
     if zeros == "rows" and a.ndim == 2:
@@ -112,7 +113,8 @@ def test_convolution(zeros, types, strides, pads):
     rng = np.random.default_rng(7)
     x, w = random_bytes(rng, types[0], 2, 12, 14, 9), random_bytes(rng, types[1], 16, 12, 3, 3)
     zero = None if zeros == "none" else random_bytes(rng, types[0])
-    weight_zero, shape = None, ()
+    weight_zero = None
+    shape: tuple[int, ...] = ()
     if zeros == "channels":
         weight_zero, shape = random_bytes(rng, types[1], 16), (-1, 1, 1, 1)
     inputs = {"x": x}
