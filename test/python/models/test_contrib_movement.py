@@ -110,8 +110,8 @@ def test_inverse(batch, size, dtype):
     x = random(*batch, size, size, dtype=dtype)
     # Pivots are none of the diagonal's.
     x[..., 0, 0] = 0 if size > 1 else 2
-    arguments: tuple = ("Inverse", {"x": x}, 17, {}, None)
-    [ours], [theirs] = (run(*arguments, domain=DOMAIN) for run in (compiled, runtime))
+    [ours], [theirs] = (run("Inverse", {"x": x}, 17, {}, None, domain=DOMAIN)
+                        for run in (compiled, runtime))
     assert ours.dtype == dtype
     condition = np.linalg.cond(x.astype(np.float64)).max()
     tolerance = 20 * size * condition * np.finfo(dtype).eps
