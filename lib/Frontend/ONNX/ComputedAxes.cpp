@@ -35,7 +35,7 @@ ComputedParts mlir::relay::onnx::createParts(NodeContext &node, Value data,
     Value isRight = node.create<GreaterEqualOp>({sizes, one});
     Value check = node.reshape(createCheck(node, isRight), ArrayRef<int64_t>());
     total = node.create<AddOp>({total, check});
-    // The check may come after what would divide by 0, and and a part of all
+    // The check may come after what would divide by 0, and a part of all
     // elements is as good as a larger one.
     Value most = node.create<MaximumOp>({total, one});
     Value part =

@@ -215,7 +215,7 @@ LogicalResult RecurrentLayer::readActivations() {
   else if (numGates == 4)
     names = {"Sigmoid", "Tanh", "Tanh"};
   if (numDirections == 2)
-    names.append(names.begin(), names.end());
+    llvm::append_range(names, SmallVector<StringRef>(names));
   ArrayRef<std::string> given = node.getStrings("activations");
   if (!given.empty() && given.size() != names.size())
     return node.emitError() << "expects " << names.size()
