@@ -18,8 +18,14 @@ static const RelayArtifactTensor inputs[] = {
     {"x", {2, 32, 1}, 2, xDims, xNames}};
 static const RelayArtifactTensor outputs[] = {
     {"y", {2, 32, 1}, 2, xDims, xNames}, {"z", {2, 32, 1}, 1, zDims, xNames}};
+static const int64_t wDims[] = {1};
+static const char *const wNames[] = {0};
+static const RelayArtifactTensor arguments[] = {
+    {"x", {2, 32, 1}, 2, xDims, xNames},
+    {"y", {2, 32, 1}, 2, xDims, xNames},
+    {"w", {2, 32, 1}, 1, wDims, wNames}};
 static const RelayArtifactCall calls[] = {
-    {"scale", "fused_scale", 0, -1, 3, 1, 1, inputs}};
+    {"scale", "fused_scale", 0, -1, 3, 1, 1, arguments}};
 static const RelayArtifactDevice devices[] = {{"cpu", 0, 0, sizeof(float)}};
 
 static void scaleRows(void *const *args, const int64_t *dims, int64_t begin,
