@@ -51,7 +51,8 @@ static Value buildEmpty(OpBuilder &builder, Location loc, Type type) {
 
 /// Operators whose results have no elements compute nothing. Other sizes may
 /// be huge, and their partial results, such as a sum for each row, take memory.
-/// But integers may be indices, which kernels check.
+/// But integers may be indices, which kernels check, and open sizes may not
+/// fit.
 static unsigned replaceEmptyResults(func::FuncOp function) {
   unsigned count = 0;
   function.walk([&](Operation *op) {
@@ -61,7 +62,9 @@ static unsigned replaceEmptyResults(func::FuncOp function) {
       return;
     bool mayCheck = llvm::any_of(op->getOperandTypes(), [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && isa<IntegerType>(tensor.getElementType()) &&
+      if (!tensor || !tensor.hasStaticShape())
+        return true;
+      return isa<IntegerType>(tensor.getElementType()) &&
              !llvm::is_contained(tensor.getShape(), 0);
     });
     if (mayCheck)
