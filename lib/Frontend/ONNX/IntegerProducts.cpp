@@ -115,15 +115,6 @@ Value mlir::relay::onnx::createIntegerMatmul(NodeContext &node,
   return createMatmul(node, lhs.data, rhs.data, {rows, batches});
 }
 
-static LogicalResult convertMatMulInteger(NodeContext &node) {
-  if (failed(node.expectSameElements(2, 0)) ||
-      failed(node.expectSameElements(3, 1)))
-    return failure();
-  return node.setResult(
-      createIntegerMatmul(node, {node.getInput(0), node.getInput(2)},
-                          {node.getInput(1), node.getInput(3)}));
-}
-
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
@@ -152,16 +143,23 @@ Value mlir::relay::onnx::createIntegerConvolution(NodeContext &node,
       });
 }
 
-static LogicalResult convertConvInteger(NodeContext &node) {
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// Two operands, and then their zero points.
+template <Value (*create)(NodeContext &, IntegerOperand, IntegerOperand)>
+static LogicalResult convertIntegerProduct(NodeContext &node) {
   if (failed(node.expectSameElements(2, 0)) ||
       failed(node.expectSameElements(3, 1)))
     return failure();
-  return node.setResult(
-      createIntegerConvolution(node, {node.getInput(0), node.getInput(2)},
+  return node.setResult(create(node, {node.getInput(0), node.getInput(2)},
                                {node.getInput(1), node.getInput(3)}));
 }
 
 void mlir::relay::onnx::addIntegerProductOps(OpTable &table) {
-  table.add({"ConvInteger"}, {convertConvInteger, 10, kNewestOpset, 2, 4});
-  table.add({"MatMulInteger"}, {convertMatMulInteger, 10, kNewestOpset, 2, 4});
+  table.add({"ConvInteger"}, {convertIntegerProduct<createIntegerConvolution>,
+                              10, kNewestOpset, 2, 4});
+  table.add({"MatMulInteger"}, {convertIntegerProduct<createIntegerMatmul>, 10,
+                                kNewestOpset, 2, 4});
 }

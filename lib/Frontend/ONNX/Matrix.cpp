@@ -470,17 +470,27 @@ static LogicalResult convertEinsum(NodeContext &node) {
 // Det
 //===----------------------------------------------------------------------===//
 
+FailureOr<int64_t> mlir::relay::onnx::getSquareSize(NodeContext &node,
+                                                    int64_t maxSize) {
+  RankedTensorType type = node.getInputType(0);
+  int64_t rank = type.getRank();
+  int64_t size = rank < 2 ? 0 : type.getDimSize(rank - 1);
+  if (size >= 1 && size <= maxSize && type.getDimSize(rank - 2) == size)
+    return size;
+  node.emitError() << "expects square matrices of 1 to " << maxSize
+                   << " rows, but got " << type;
+  return failure();
+}
+
 /// Determinants of small matrices, by expansion along rows: minors of the last
 /// rows for each set of columns.
 static LogicalResult convertDet(NodeContext &node) {
   Value data = node.getInput(0);
-  RankedTensorType type = node.getType(data);
-  int64_t rank = type.getRank();
-  constexpr int64_t maxSize = 6;
-  int64_t size = rank < 2 ? 0 : type.getDimSize(rank - 1);
-  if (size < 1 || size > maxSize || type.getDimSize(rank - 2) != size)
-    return node.emitError() << "expects square matrices of 1 to " << maxSize
-                            << " rows, but got " << type;
+  int64_t rank = node.getRank(data);
+  FailureOr<int64_t> found = getSquareSize(node, /*maxSize=*/6);
+  if (failed(found))
+    return failure();
+  int64_t size = *found;
   auto getEntry = [&](int64_t row, int64_t column) {
     Value value = node.slice(data, rank - 2, row, row + 1);
     value = node.slice(value, rank - 1, column, column + 1);

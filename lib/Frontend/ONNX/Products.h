@@ -55,6 +55,10 @@ Value createConvolution(NodeContext &node, Value data, Value weight);
 Value moveChannelsFirst(NodeContext &node, Value data);
 Value moveChannelsLast(NodeContext &node, Value data);
 
+/// The size of the square matrices that the first input holds. Fails, with an
+/// error, if it holds others, or none of 1 to `maxSize` rows.
+FailureOr<int64_t> getSquareSize(NodeContext &node, int64_t maxSize);
+
 /// The maxima of `data` in the windows that the attributes of `node` describe.
 Value createMaxPool(NodeContext &node, Value data);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Formula.h"
+#include "../Products.h"
 #include "Contrib.h"
 
 using namespace mlir;
@@ -95,15 +96,11 @@ Value Inverter::create() {
 }
 
 static LogicalResult convertInverse(NodeContext &node) {
-  RankedTensorType type = node.getType(node.getInput(0));
-  int64_t rank = type.getRank();
   // Each column is a few operators.
-  constexpr int64_t maxSize = 32;
-  int64_t size = rank < 2 ? 0 : type.getDimSize(rank - 1);
-  if (size < 1 || size > maxSize || type.getDimSize(rank - 2) != size)
-    return node.emitError() << "expects square matrices of 1 to " << maxSize
-                            << " rows, but got " << type;
-  return node.setResult(Inverter(node, size).create());
+  FailureOr<int64_t> size = getSquareSize(node, /*maxSize=*/32);
+  if (failed(size))
+    return failure();
+  return node.setResult(Inverter(node, *size).create());
 }
 
 void mlir::relay::onnx::addContribInverseOp(OpTable &table) {

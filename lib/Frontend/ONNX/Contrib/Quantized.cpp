@@ -39,21 +39,15 @@ static Value getNumber(NodeContext &node, unsigned index) {
   return value;
 }
 
-/// `data` less its zero point, input `zeroPoint`, as 32-bit integers.
-static Value getDifference(NodeContext &node, Value data, unsigned zeroPoint) {
-  Type i32 = node.getBuilder().getI32Type();
-  Value difference = node.castTo(data, i32);
-  if (!node.hasInput(zeroPoint))
-    return difference;
-  return node.create<SubtractOp>(
-      {difference, node.castTo(getNumber(node, zeroPoint), i32)});
-}
-
 /// The floats that an input stands for, with the scale and the zero point that
 /// follow it.
 static Value dequantize(NodeContext &node, unsigned index) {
-  Type f32 = node.getBuilder().getF32Type();
-  Value difference = getDifference(node, node.getInput(index), index + 2);
+  OpBuilder &b = node.getBuilder();
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  Value difference = node.castTo(node.getInput(index), i32);
+  if (node.hasInput(index + 2))
+    difference = node.create<SubtractOp>(
+        {difference, node.castTo(getNumber(node, index + 2), i32)});
   return node.create<MultiplyOp>(
       {node.castTo(difference, f32), getNumber(node, index + 1)});
 }
@@ -151,12 +145,12 @@ static LogicalResult convertQLinearAveragePool(NodeContext &node) {
   Value x = dequantize(node, 0);
   bool isLast = node.getBool("channels_last", false);
   if (isLast && x && node.getRank(x) == 4)
-    x = node.transpose(x, {0, 3, 1, 2});
+    x = moveChannelsFirst(node, x);
   else if (isLast)
     return node.emitError() << "expects data of rank 4 for channels_last";
   Value pooled = createAveragePool(node, x);
-  if (pooled && isLast)
-    pooled = node.transpose(pooled, {0, 2, 3, 1});
+  if (isLast)
+    pooled = moveChannelsLast(node, pooled);
   return setQuantized(node, pooled, 3, getDataType(node));
 }
 

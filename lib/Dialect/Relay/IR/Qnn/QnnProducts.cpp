@@ -48,12 +48,13 @@ static bool areBytes(Value data, Value weight, Type sumType) {
          getElementType(weight).isInteger(8) && sumType.isInteger(32);
 }
 
-/// The sums of `value`, as i32, over one of its dimensions, which has size 1
-/// then or is left out.
-static Value sumOver(QnnBuilder &b, Value value, int64_t dim, bool keepsDim) {
+/// The sums of `value`, as i32, over some of its dimensions, which have size 1
+/// then or are left out.
+static Value sumOver(QnnBuilder &b, Value value, ArrayRef<int64_t> dims,
+                     bool keepsDims) {
   SmallVector<NamedAttribute> attributes{
-      b.getNamedAttr("axis", b.getDenseI64ArrayAttr(dim)),
-      b.getNamedAttr("keepdims", b.getBoolAttr(keepsDim))};
+      b.getNamedAttr("axis", b.getDenseI64ArrayAttr(dims)),
+      b.getNamedAttr("keepdims", b.getBoolAttr(keepsDims))};
   return b.makeWith<SumOp>(b.toInt32(value), attributes);
 }
 
@@ -64,7 +65,7 @@ static Value subtractZeroPoints(QnnBuilder &b, Value sums, Value data,
                                 int64_t dataDim, Value dataZero, Value weight,
                                 int64_t weightDim, Value weightZero) {
   if (!isZero(dataZero)) {
-    Value ofWeight = sumOver(b, weight, weightDim, /*keepsDim=*/false);
+    Value ofWeight = sumOver(b, weight, weightDim, /*keepsDims=*/false);
     if (int64_t rank = getRank(ofWeight); rank > 1)
       // (batch, n) against (batch, m, n).
       ofWeight = b.makeWith<ExpandDimsOp>(
@@ -73,7 +74,7 @@ static Value subtractZeroPoints(QnnBuilder &b, Value sums, Value data,
   }
   if (!isZero(weightZero)) {
     Value rows = sumOver(b, b.subtractZeroPoint(data, dataZero, 0), dataDim,
-                         /*keepsDim=*/true);
+                         /*keepsDims=*/true);
     if (dataDim != getRank(data) - 1)
       rows = b.transpose(rows, {0, 2, 1});
     sums = b.make<SubtractOp>(sums, b.make<MultiplyOp>(rows, weightZero));
@@ -81,16 +82,11 @@ static Value subtractZeroPoints(QnnBuilder &b, Value sums, Value data,
   return sums;
 }
 
-/// `zeroPoint`, a scalar, times the sums of the weight over all dimensions but
-/// one, with `after` dimensions of size 1 behind.
+/// `zeroPoint`, a scalar, times the sums of an OIHW weight for each output
+/// channel, with `after` dimensions of size 1 behind.
 static Value getCorrection(QnnBuilder &b, Value weight, Value zeroPoint,
-                           int64_t dim, int64_t after) {
-  SmallVector<int64_t> axes;
-  for (int64_t axis : llvm::seq<int64_t>(0, getRank(weight)))
-    if (axis != dim)
-      axes.push_back(axis);
-  Value sums = b.makeWith<SumOp>(
-      b.toInt32(weight), b.getNamedAttr("axis", b.getDenseI64ArrayAttr(axes)));
+                           int64_t after) {
+  Value sums = sumOver(b, weight, {1, 2, 3}, /*keepsDims=*/false);
   if (after != 0) {
     SmallVector<int64_t> shape(1 + after, 1);
     shape.front() = -1;
@@ -233,7 +229,7 @@ static Value convolveBytes(QnnBuilder &b, QNNConv2dOp op) {
   if (!isShifted)
     return sums;
   return b.make<SubtractOp>(sums,
-                            getCorrection(b, weight, op.getInputZeroPoint(), 0,
+                            getCorrection(b, weight, op.getInputZeroPoint(),
                                           static_cast<int64_t>(3 - channel)));
 }
 
