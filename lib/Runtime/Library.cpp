@@ -7,6 +7,7 @@
 
 #include "Library.h"
 
+#include "ArtifactTables.h"
 #include "CPUFeatures.h"
 #include "Error.h"
 
@@ -60,6 +61,7 @@ Library::Library(const char *path, int32_t flags) : path(path) {
       fail(RELAY_INVALID_ARTIFACT, "expects '", path,
            "' to be a model made by relay-compile, but it has no valid "
            "'" RELAY_ARTIFACT_SYMBOL "'");
+    checkTables(exported);
     artifact = *exported;
     artifact.weights = weights.getData();
     std::string missing = getMissingFeatures(artifact.required_features);

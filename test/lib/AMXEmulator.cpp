@@ -13,8 +13,8 @@
 //
 // The run time asks the processor, not this library, for AMX. Artefacts are
 // therefore shown to it without the features that are emulated here: dlsym()
-// returns a copy of the description. The permission that the operating system
-// gives is granted in syscall(), and counted.
+// takes them out of the description in memory. The permission that the
+// operating system gives is granted in syscall(), and counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +28,11 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
-#include <map>
 #include <mutex>
 #include <string>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 namespace {
 
@@ -416,6 +417,18 @@ std::string removeEmulated(const char *features) {
   return result;
 }
 
+/// Writes a text over a longer one, which is in memory that is only read.
+void overwrite(char *place, const std::string &text) {
+  auto page = static_cast<uintptr_t>(getpagesize());
+  uintptr_t begin = reinterpret_cast<uintptr_t>(place) & -page;
+  size_t size = reinterpret_cast<uintptr_t>(place) + text.size() + 1 - begin;
+  auto *first = reinterpret_cast<void *>(begin);
+  if (mprotect(first, size, PROT_READ | PROT_WRITE) != 0)
+    stop("cannot write over the description of an artefact");
+  std::memcpy(place, text.c_str(), text.size() + 1);
+  mprotect(first, size, PROT_READ);
+}
+
 /// Calls nothing: sanitizers, which ask for functions while they start, stand
 /// in for strcmp() before they have found it.
 bool isArtifact(const char *name) {
@@ -465,20 +478,12 @@ void *dlsym(void *handle, const char *name) noexcept {
   void *found = findNext(handle, name);
   if (!found || !isArtifact(name))
     return found;
-  struct Shown {
-    RelayArtifact artifact;
-    std::string features;
-  };
   static std::mutex mutex;
-  static auto *all = new std::map<void *, Shown>();
   std::lock_guard<std::mutex> lock(mutex);
-  Shown &shown = (*all)[found];
-  shown.artifact = *static_cast<const RelayArtifact *>(found);
-  if (shown.artifact.required_features) {
-    shown.features = removeEmulated(shown.artifact.required_features);
-    shown.artifact.required_features = shown.features.c_str();
-  }
-  return &shown.artifact;
+  if (const char *features =
+          static_cast<const RelayArtifact *>(found)->required_features)
+    overwrite(const_cast<char *>(features), removeEmulated(features));
+  return found;
 }
 
 } // extern "C"
