@@ -190,10 +190,9 @@ static void populateUnary(EvaluatorTable &table) {
 // Binary operators
 //===----------------------------------------------------------------------===//
 
-template <typename W>
+template <typename W, typename Fn>
 static FailureOr<Tensor> evaluateBinary(Operation *op, const Tensor &lhs,
-                                        const Tensor &rhs,
-                                        function_ref<W(W, W)> fn) {
+                                        const Tensor &rhs, const Fn &fn) {
   auto shape = broadcastShapes(lhs.getShape(), rhs.getShape());
   if (!shape)
     return op->emitOpError("expects shapes that broadcast, but got ")

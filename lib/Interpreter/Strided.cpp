@@ -375,9 +375,10 @@ Tensor mlir::relay::alignWithAxis(const Tensor &vector, int64_t axis,
 //===----------------------------------------------------------------------===//
 
 template <typename W>
-Tensor mlir::relay::mapElements(ArrayRef<Tensor> operands,
-                                ArrayRef<int64_t> shape, Type elementType,
-                                function_ref<W(const W *operands)> fn) {
+Tensor mlir::relay::mapBlocks(
+    ArrayRef<Tensor> operands, ArrayRef<int64_t> shape, Type elementType,
+    function_ref<void(ArrayRef<const W *> operands, MutableArrayRef<W> results)>
+        fn) {
   constexpr int64_t chunk = 512;
   Tensor result = Tensor::allocate(shape, elementType);
   if (result.getNumElements() == 0)
@@ -385,9 +386,13 @@ Tensor mlir::relay::mapElements(ArrayRef<Tensor> operands,
   // Programs with loops compute on scalars mostly; spare them the buffers.
   if (result.getNumElements() == 1) {
     SmallVector<W, 4> values(operands.size());
-    for (auto [operand, value] : llvm::zip_equal(operands, values))
+    SmallVector<const W *, 4> places;
+    for (auto [operand, value] : llvm::zip_equal(operands, values)) {
       operand.load(0, 1, 1, &value);
-    W value = fn(values.data());
+      places.push_back(&value);
+    }
+    W value;
+    fn(places, MutableArrayRef(value));
     result.store(0, 1, &value);
     return result;
   }
@@ -408,7 +413,9 @@ Tensor mlir::relay::mapElements(ArrayRef<Tensor> operands,
 
   auto mapRange = [&](int64_t begin, int64_t end) {
     std::vector<W> buffer(chunk * (numOperands + 1));
-    SmallVector<W, 8> values(numOperands);
+    SmallVector<const W *, 8> places;
+    for (size_t operand = 0; operand < numOperands; ++operand)
+      places.push_back(buffer.data() + chunk * operand);
     W *results = buffer.data() + chunk * numOperands;
     StridedIterator it(outerShape, outerStrides, begin / chunksPerRow);
     for (int64_t i = begin; i < end; ++i) {
@@ -420,11 +427,7 @@ Tensor mlir::relay::mapElements(ArrayRef<Tensor> operands,
         operands[operand].load(it.getOffset(operand) + column * stride, stride,
                                count, buffer.data() + chunk * operand);
       }
-      for (int64_t c = 0; c < count; ++c) {
-        for (size_t operand = 0; operand < numOperands; ++operand)
-          values[operand] = buffer[chunk * operand + c];
-        results[c] = fn(values.data());
-      }
+      fn(places, MutableArrayRef<W>(results, count));
       result.store(row * columns + column, count, results);
       if (column + count == columns)
         it.advance();
@@ -466,12 +469,15 @@ Tensor mlir::relay::castTo(const Tensor &source, Type elementType) {
 }
 
 namespace mlir::relay {
-template Tensor mapElements(ArrayRef<Tensor>, ArrayRef<int64_t>, Type,
-                            function_ref<double(const double *)>);
-template Tensor mapElements(ArrayRef<Tensor>, ArrayRef<int64_t>, Type,
-                            function_ref<int64_t(const int64_t *)>);
-template Tensor mapElements(ArrayRef<Tensor>, ArrayRef<int64_t>, Type,
-                            function_ref<uint64_t(const uint64_t *)>);
+template Tensor mapBlocks(
+    ArrayRef<Tensor>, ArrayRef<int64_t>, Type,
+    function_ref<void(ArrayRef<const double *>, MutableArrayRef<double>)>);
+template Tensor mapBlocks(
+    ArrayRef<Tensor>, ArrayRef<int64_t>, Type,
+    function_ref<void(ArrayRef<const int64_t *>, MutableArrayRef<int64_t>)>);
+template Tensor mapBlocks(
+    ArrayRef<Tensor>, ArrayRef<int64_t>, Type,
+    function_ref<void(ArrayRef<const uint64_t *>, MutableArrayRef<uint64_t>)>);
 template Tensor mapRows(const Tensor &, Type,
                         function_ref<void(MutableArrayRef<double>)>);
 template Tensor mapRows(const Tensor &, Type,

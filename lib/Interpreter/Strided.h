@@ -92,11 +92,44 @@ Tensor broadcastTo(const Tensor &source, ArrayRef<int64_t> shape);
 /// Gives a vector the shape in which it broadcasts along `axis` of a tensor.
 Tensor alignWithAxis(const Tensor &vector, int64_t axis, int64_t rank);
 
-/// Computes each element of a tensor of `shape` from the elements of
-/// `operands`, which broadcast to it. `W` is double, int64_t or uint64_t.
+/// Computes a tensor of `shape` piece by piece from the elements of `operands`,
+/// which broadcast to it: `fn` gets as many elements of each operand as it has
+/// results to write. `W` is double, int64_t or uint64_t.
 template <typename W>
+Tensor mapBlocks(
+    ArrayRef<Tensor> operands, ArrayRef<int64_t> shape, Type elementType,
+    function_ref<void(ArrayRef<const W *> operands, MutableArrayRef<W> results)>
+        fn);
+
+/// Computes each element of a tensor of `shape` from the elements of
+/// `operands`, which broadcast to it: `fn` gets one of each. It is inlined: a
+/// call for each element would cost more than what most operators compute.
+template <typename W, typename Fn>
 Tensor mapElements(ArrayRef<Tensor> operands, ArrayRef<int64_t> shape,
-                   Type elementType, function_ref<W(const W *operands)> fn);
+                   Type elementType, const Fn &fn) {
+  return mapBlocks<W>(
+      operands, shape, elementType,
+      [&](ArrayRef<const W *> columns, MutableArrayRef<W> results) {
+        int64_t count = results.size();
+        if (columns.size() == 1) {
+          for (int64_t i = 0; i < count; ++i)
+            results[i] = fn(columns[0] + i);
+        } else if (columns.size() == 2) {
+          const W *lhs = columns[0], *rhs = columns[1];
+          for (int64_t i = 0; i < count; ++i) {
+            W values[] = {lhs[i], rhs[i]};
+            results[i] = fn(static_cast<const W *>(values));
+          }
+        } else {
+          SmallVector<W, 8> values(columns.size());
+          for (int64_t i = 0; i < count; ++i) {
+            for (auto [value, column] : llvm::zip_equal(values, columns))
+              value = column[i];
+            results[i] = fn(static_cast<const W *>(values.data()));
+          }
+        }
+      });
+}
 
 /// Applies `fn` to each row of the innermost dimension: it reads `row` and
 /// overwrites it. The element type may change.

@@ -18,12 +18,15 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::relay;
 
 static constexpr size_t tensorAlignment = 64;
+/// Tensors of this size on are in huge pages if the system has any.
+static constexpr size_t hugePage = size_t(2) << 20, minHugeSize = 2 * hugePage;
 
 //===----------------------------------------------------------------------===//
 // Making tensors
@@ -72,11 +75,17 @@ Tensor Tensor::allocate(RankedTensorType type) {
     tensor.owner = std::move(memory);
     return tensor;
   }
-  std::align_val_t alignment{tensorAlignment};
+  bool isHuge = size >= minHugeSize;
+  std::align_val_t alignment{isHuge ? hugePage : tensorAlignment};
   char *memory =
       static_cast<char *>(::operator new(size, alignment, std::nothrow));
   if (!memory)
     throw TensorTooLarge{type};
+  // To fault small pages of weights in takes as long as to compute them. What
+  // does not fill a huge page stays in small ones. It is advice: a failure is
+  // nothing.
+  if (isHuge)
+    (void)madvise(memory, llvm::alignDown(size, hugePage), MADV_HUGEPAGE);
   tensor.data = memory;
   tensor.owner = std::shared_ptr<const void>(
       memory, [alignment](void *ptr) { ::operator delete(ptr, alignment); });

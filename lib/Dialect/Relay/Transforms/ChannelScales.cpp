@@ -132,13 +132,27 @@ void Magnitudes::add(double value) {
     largest = magnitude;
 }
 
+/// Bits of floats without sign are ordered as magnitudes, NaN last. Loops over
+/// them are vectors: weights are many.
+static Magnitudes getMagnitudes(ArrayRef<float> elements) {
+  constexpr int32_t none = std::numeric_limits<int32_t>::max();
+  int32_t smallest = none, largest = 0;
+  for (float element : elements) {
+    int32_t bits = llvm::bit_cast<int32_t>(element) & 0x7fffffff;
+    largest = std::max(largest, bits);
+    smallest = std::min(smallest, bits ? bits : none);
+  }
+  Magnitudes result;
+  result.add(llvm::bit_cast<float>(largest));
+  if (smallest != none)
+    result.add(llvm::bit_cast<float>(smallest));
+  return result;
+}
+
 std::optional<Magnitudes> relay::getMagnitudes(Value value) {
   Magnitudes result;
-  if (std::optional<ArrayRef<float>> stored = getStoredFloats(value)) {
-    for (float element : *stored)
-      result.add(element);
-    return result;
-  }
+  if (std::optional<ArrayRef<float>> stored = getStoredFloats(value))
+    return ::getMagnitudes(*stored);
   std::optional<SmallVector<double>> elements = getNumbers(value);
   if (!elements)
     return std::nullopt;
