@@ -44,6 +44,7 @@ struct Pool {
 
   Value createMax(NodeContext &node) const;
   Value createAverage(NodeContext &node, bool countIncludePad) const;
+  Value createAverageOfKernels(NodeContext &node) const;
   Value createIndices(NodeContext &node, Value maxima,
                       bool isColumnMajor) const;
 
@@ -172,6 +173,18 @@ Value Pool::createAverage(NodeContext &node, bool countIncludePad) const {
   if (!countIncludePad)
     result = leaveOutPads(node, result);
   return trim(node, result);
+}
+
+/// Each sum is divided by the size of the kernel, also that of a last window
+/// that reaches past the padding: what it lacks is padding, too.
+Value Pool::createAverageOfKernels(NodeContext &node) const {
+  Pool padded = *this;
+  padded.ceilMode = false;
+  if (ceilMode)
+    for (int64_t axis = 0; axis < window.getRank(); ++axis)
+      padded.window.padding[window.getRank() + axis] +=
+          window.strides[axis] - 1;
+  return trim(node, padded.createAverage(node, /*countIncludePad=*/true));
 }
 
 /// Divides means over windows by which part of them is no padding, where that
@@ -365,11 +378,21 @@ static LogicalResult convertMaxUnpool(NodeContext &node) {
   return node.setResult(node.reshape(flat, ArrayRef<int64_t>(shape)));
 }
 
-Value mlir::relay::onnx::createAveragePool(NodeContext &node, Value data) {
+static Value createAveragePool(NodeContext &node, Value data) {
   FailureOr<Pool> pool = Pool::get(node, data);
   if (failed(pool))
     return nullptr;
   return pool->createAverage(node, node.getBool("count_include_pad", false));
+}
+
+Value mlir::relay::onnx::createQLinearAveragePool(NodeContext &node,
+                                                  Value data) {
+  FailureOr<Pool> pool = Pool::get(node, data);
+  if (failed(pool))
+    return nullptr;
+  return node.getBool("count_include_pad", false)
+             ? pool->createAverageOfKernels(node)
+             : pool->createAverage(node, /*countIncludePad=*/false);
 }
 
 static LogicalResult convertAveragePool(NodeContext &node) {

@@ -301,6 +301,11 @@ def test_quantized_pools(last):
     check_quantized("QLinearAveragePool", inputs, constants,
                     {"channels_last": last, "kernel_shape": [3, 3], "strides": [2, 2],
                      "pads": [1, 1, 1, 1]})
+    # The last window of a row reaches past the padding.
+    for counts in (0, 1):
+        check_quantized("QLinearAveragePool", inputs, constants,
+                        {"channels_last": last, "kernel_shape": [2, 3], "strides": [1, 2],
+                         "pads": [1, 1, 0, 0], "ceil_mode": 1, "count_include_pad": counts})
 
 
 def test_quantized_parts():

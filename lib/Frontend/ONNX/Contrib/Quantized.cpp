@@ -148,7 +148,7 @@ static LogicalResult convertQLinearAveragePool(NodeContext &node) {
     x = moveChannelsFirst(node, x);
   else if (isLast)
     return node.emitError() << "expects data of rank 4 for channels_last";
-  Value pooled = createAveragePool(node, x);
+  Value pooled = createQLinearAveragePool(node, x);
   if (isLast)
     pooled = moveChannelsLast(node, pooled);
   return setQuantized(node, pooled, 3, getDataType(node));
