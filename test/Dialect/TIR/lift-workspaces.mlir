@@ -56,3 +56,27 @@ tir.prim_func @bounds(%x: memref<?x?xf32>, %y: memref<?xf32>)
   %more = arith.maxsi %shorter, %m : index
   %b = tir.alloc_buffer(%more) : memref<?xf32>
 }
+
+// -----
+
+// Bounds are divided as sizes are: what grows and is halved again stays as large
+// as it was.
+// CHECK-LABEL: tir.prim_func @quotients
+// CHECK-SAME:    memref<?xi8> {tir.workspace = affine_map<()[s0] -> (s0 * 4)>},
+// CHECK-SAME:    memref<?xi8> {tir.workspace = affine_map<()[s0] -> ((s0 floordiv 3) * 4)>},
+// CHECK-SAME:    memref<?xi8> {tir.workspace = affine_map<()[s0] -> ((s0 ceildiv 3) * 4)>})
+tir.prim_func @quotients(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %shorter = arith.subi %n, %c1 : index
+  %more = arith.maxsi %shorter, %c0 : index
+  %size = affine.apply affine_map<()[s0, s1] -> ((s0 + s1 + 1) floordiv 2)>()[%more, %n]
+  %a = tir.alloc_buffer(%size) : memref<?xf32>
+  %third = arith.floordivsi %more, %c3 : index
+  %b = tir.alloc_buffer(%third) : memref<?xf32>
+  %up = arith.ceildivsi %more, %c3 : index
+  %c = tir.alloc_buffer(%up) : memref<?xf32>
+}

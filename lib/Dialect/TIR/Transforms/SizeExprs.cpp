@@ -184,6 +184,39 @@ AffineExpr SizeExprs::getPositivePart(AffineExpr expr) const {
   return isNegated ? zero : AffineExpr();
 }
 
+/// `expr` divided by a positive number. Terms that are multiples of it come
+/// before the quotient, so that sizes that grow and are divided again stay
+/// small expressions.
+static AffineExpr divide(AffineExprKind kind, AffineExpr expr,
+                         AffineConstantExpr divisor) {
+  if (!expr)
+    return expr;
+  AffineExpr multiples = getAffineConstantExpr(0, expr.getContext());
+  AffineExpr rest = multiples;
+  SmallVector<AffineExpr> terms = {expr};
+  while (!terms.empty()) {
+    AffineExpr term = terms.pop_back_val();
+    if (term.getKind() == AffineExprKind::Add) {
+      auto sum = cast<AffineBinaryOpExpr>(term);
+      terms.append({sum.getLHS(), sum.getRHS()});
+    } else if (term.isMultipleOf(divisor.getValue())) {
+      multiples = multiples + term.floorDiv(divisor);
+    } else {
+      rest = rest + term;
+    }
+  }
+  return multiples + getAffineBinaryOpExpr(kind, rest, divisor);
+}
+
+/// Whether an expression has more than `count` parts.
+static bool isLarger(AffineExpr expr, unsigned &count) {
+  if (count-- == 0)
+    return true;
+  auto binary = dyn_cast_if_present<AffineBinaryOpExpr>(expr);
+  return binary &&
+         (isLarger(binary.getLHS(), count) || isLarger(binary.getRHS(), count));
+}
+
 SizeExprs::Bounds SizeExprs::boundBinary(AffineExprKind kind, Bounds lhs,
                                          Bounds rhs) const {
   auto combine = [&](AffineExpr left, AffineExpr right) {
@@ -200,6 +233,13 @@ SizeExprs::Bounds SizeExprs::boundBinary(AffineExprKind kind, Bounds lhs,
     if (isConstant)
       return {combine(lhs.lower, factor), combine(lhs.upper, factor)};
   }
+  bool isQuotient =
+      kind == AffineExprKind::FloorDiv || kind == AffineExprKind::CeilDiv;
+  auto divisor = dyn_cast_if_present<AffineConstantExpr>(rhs.upper);
+  unsigned maxParts = 32;
+  if (isQuotient && divisor && rhs.lower == rhs.upper &&
+      divisor.getValue() > 0 && !isLarger(lhs.upper, maxParts))
+    return {divide(kind, lhs.lower, divisor), divide(kind, lhs.upper, divisor)};
   if (!isNonNegative(lhs.lower) || !isNonNegative(rhs.lower))
     return {};
   AffineExpr zero = getAffineConstantExpr(0, context);
@@ -293,8 +333,17 @@ SizeExprs::Bounds SizeExprs::computeBounds(Value size,
       .Case<arith::MulIOp>([&](auto) {
         return boundBinary(AffineExprKind::Mul, get(0), get(1));
       })
-      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](auto) {
+      .Case<arith::FloorDivSIOp>([&](auto) {
         return boundBinary(AffineExprKind::FloorDiv, get(0), get(1));
+      })
+      .Case<arith::CeilDivSIOp>([&](auto) {
+        return boundBinary(AffineExprKind::CeilDiv, get(0), get(1));
+      })
+      .Case<arith::DivSIOp>([&](auto) {
+        // Rounds down only what is not negative.
+        return isPositive(get(0))
+                   ? boundBinary(AffineExprKind::FloorDiv, get(0), get(1))
+                   : Bounds();
       })
       .Case<arith::RemSIOp>([&](auto) {
         // Closer to zero than a constant divisor.
