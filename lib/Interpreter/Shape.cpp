@@ -40,6 +40,11 @@ private:
              << from.size() << " dimensions, but got more";
     return from[position++];
   }
+  void copy(int64_t size) {
+    if (size == 0)
+      copiedZeros.push_back(shape.size());
+    shape.push_back(size);
+  }
   LogicalResult decodeCode();
   LogicalResult split();
   LogicalResult infer();
@@ -49,6 +54,7 @@ private:
   size_t position = 0; // Of the next size of the data.
   size_t next = 0;     // Of the next code.
   std::optional<size_t> inferred;
+  SmallVector<size_t> copiedZeros; // Where they are in the result.
   SmallVector<int64_t> shape;
 };
 
@@ -85,7 +91,7 @@ LogicalResult ReshapeDecoder::decodeCode() {
   if (code == 0) {
     FailureOr<int64_t> size = takeSize();
     if (succeeded(size))
-      shape.push_back(*size);
+      copy(*size);
     return size;
   }
   if (code == -1) {
@@ -98,7 +104,7 @@ LogicalResult ReshapeDecoder::decodeCode() {
   }
   if (code == -2) {
     for (; position < from.size(); ++position)
-      shape.push_back(from[position]);
+      copy(from[position]);
     return success();
   }
   if (code == -3) {
@@ -115,14 +121,22 @@ LogicalResult ReshapeDecoder::decodeCode() {
          << code;
 }
 
+/// Zeros that are copied do not count: the columns of a matrix without rows are
+/// those that rows would have.
 LogicalResult ReshapeDecoder::infer() {
-  int64_t numElements = getProduct(from), known = getProduct(shape);
   if (!inferred)
     return success();
-  if (known == 0 || numElements % known)
-    return op.emitOpError("expects -1 to divide ")
-           << numElements << " elements, but got a rest of " << known;
-  shape[*inferred] = numElements / known;
+  SmallVector<int64_t> all(from), given;
+  for (size_t i = 0; i < copiedZeros.size(); ++i)
+    all.erase(llvm::find(all, 0));
+  for (auto [index, size] : llvm::enumerate(shape))
+    if (!llvm::is_contained(copiedZeros, index))
+      given.push_back(size);
+  int64_t numElements = getProduct(all), known = getProduct(given);
+  if (known == 0 ? numElements != 0 : numElements % known != 0)
+    return op.emitOpError("expects newshape to divide the ")
+           << numElements << " elements of data, but got [" << codes << "]";
+  shape[*inferred] = known == 0 ? 0 : numElements / known;
   return success();
 }
 

@@ -87,7 +87,7 @@ add("shape_of", row("shape_of(%x)", x="n,3,m"), row('shape_of(%x, dtype="int64")
 add("ndarray_size", row("ndarray_size(%x)", x="n,3"))
 add("expand_dims", row("expand_dims(%x, axis=1, num_newaxis=2)", x="n,3"))
 add("squeeze", row("squeeze(%x, axis=[1])", x="n,1,m"))
-add("reshape", row("reshape(%x, newshape=[0, -1])", x="n,2,6", zero=None),
+add("reshape", row("reshape(%x, newshape=[0, -1])", x="n,2,6"),
     row("reshape(%x, newshape=[-1])", x="m,3"))
 add("transpose", row("transpose(%x, axes=[2, 0, 1])", x="n,3,m"))
 add("concatenate", row("concatenate((%x, %y, %x), axis=0)", x="n,3", y="m,3"),

@@ -40,18 +40,21 @@ LogicalResult relay::detail::inferReshape(std::optional<Location> location,
                                           SmallVectorImpl<int64_t> &shape) {
   ArrayRef<int64_t> in = data.getShape();
   std::optional<size_t> inferred;
-  // Dynamic sizes that appear unchanged on both sides cancel out when -1 is
-  // inferred.
-  SmallVector<int64_t> copiedDynamic;
+  // Sizes that appear unchanged on both sides cancel out: dynamic ones, and
+  // where -1 is inferred zeros, which would leave open what it is.
+  SmallVector<size_t> copiedFrom, copiedTo;
+  bool infers = llvm::is_contained(codes, -1);
   size_t next = 0;
   auto missing = [&](int64_t code) {
     return emitOptionalError(location, "expects a dimension of data for code ",
                              code, " in newshape, but data is ", data);
   };
   auto copy = [&](size_t dim) {
+    if (isDynamic(in[dim]) || (infers && in[dim] == 0)) {
+      copiedFrom.push_back(dim);
+      copiedTo.push_back(shape.size());
+    }
     shape.push_back(in[dim]);
-    if (isDynamic(in[dim]))
-      copiedDynamic.push_back(dim);
   };
   for (size_t i = 0; i < codes.size(); ++i) {
     int64_t code = codes[i];
@@ -110,18 +113,12 @@ LogicalResult relay::detail::inferReshape(std::optional<Location> location,
   }
 
   SmallVector<int64_t> inRest, outRest;
-  size_t numCopied = copiedDynamic.size();
   for (size_t dim = 0; dim < in.size(); ++dim)
-    if (!llvm::is_contained(copiedDynamic, dim))
+    if (!llvm::is_contained(copiedFrom, dim))
       inRest.push_back(in[dim]);
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (inferred && i == *inferred)
-      continue;
-    if (isDynamic(shape[i]) && numCopied > 0)
-      --numCopied;
-    else
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (i != inferred && !llvm::is_contained(copiedTo, i))
       outRest.push_back(shape[i]);
-  }
   int64_t inCount = getProduct(inRest), outCount = getProduct(outRest);
   if (inferred) {
     if (!isDynamic(inCount) && !isDynamic(outCount)) {
