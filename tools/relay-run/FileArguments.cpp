@@ -22,6 +22,7 @@ LogicalResult relay_run::printError(const llvm::Twine &message) {
 LogicalResult FileArguments::forEach(
     llvm::function_ref<LogicalResult(size_t, StringRef)> use) const {
   size_t next = 0;
+  llvm::SmallDenseSet<size_t> seen;
   for (StringRef argument : arguments) {
     auto [name, path] = argument.split('=');
     size_t position = next;
@@ -36,6 +37,9 @@ LogicalResult FileArguments::forEach(
         return printError("expects " + expectedName + ", but got '" + name +
                           "'");
     }
+    if (!seen.insert(position).second)
+      return printError("expects '" + names[position] +
+                        "' once, but got it twice, with '" + argument + "'");
     if (failed(use(position, path)))
       return failure();
     next = position + 1;

@@ -215,7 +215,7 @@ relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options) {
   for (StringRef argument : options.dims) {
     auto [name, text] = argument.split('=');
     int64_t size;
-    if (text.getAsInteger(10, size) || size < 0)
+    if (name.empty() || text.getAsInteger(10, size) || size < 0)
       return printError("expects --dim=<name>=<size>, but got '" + argument +
                         "'");
     if (!sizes.try_emplace(name, size).second)

@@ -62,8 +62,8 @@ FailureOr<int64_t> getSquareSize(NodeContext &node, int64_t maxSize);
 /// The maxima of `data` in the windows that the attributes of `node` describe.
 Value createMaxPool(NodeContext &node, Value data);
 
-/// The means of `data` in the windows that the attributes of `node` describe. As
-/// ONNX Runtime, which alone has this operator, divides by the whole kernel
+/// The means of `data` in the windows that the attributes of `node` describe.
+/// As ONNX Runtime, which alone has this operator, divides by the whole kernel
 /// where padding counts; AveragePool does not count what is past the padding.
 Value createQLinearAveragePool(NodeContext &node, Value data);
 

@@ -35,9 +35,10 @@ using namespace mlir::relay::detail;
 
 namespace fs = llvm::sys::fs;
 
-// An entry is: the magic, the length of the signature, a checksum of all that
-// follows, the signature, the object.
-static constexpr StringLiteral kMagic = "RELAYKC1";
+// An entry is: the magic, the length of the signature, a checksum of the key
+// and all that follows, the signature, the object. So a file that got the name
+// of another one is no entry.
+static constexpr StringLiteral kMagic = "RELAYKC2";
 static constexpr StringLiteral kSuffix = ".kernel";
 static constexpr StringLiteral kTemporarySuffix = ".kernel.tmp";
 static constexpr size_t kChecksumSize = 32;
@@ -61,6 +62,13 @@ static std::string getDefaultFolder() {
 
 static StringRef getBytes(const std::array<uint8_t, 32> &hash) {
   return StringRef(reinterpret_cast<const char *>(hash.data()), hash.size());
+}
+
+static std::string getChecksum(StringRef key, StringRef payload) {
+  SHA256 hash;
+  hash.update(key);
+  hash.update(payload);
+  return getBytes(hash.final()).str();
 }
 
 ObjectCache::ObjectCache(StringRef folder, int64_t limitBytes)
@@ -93,8 +101,7 @@ std::optional<ObjectCache::Entry> ObjectCache::load(StringRef key) {
   data = data.drop_front(8);
   StringRef checksum = data.take_front(kChecksumSize);
   data = data.drop_front(kChecksumSize);
-  if (length > data.size() ||
-      checksum != getBytes(SHA256::hash(arrayRefFromStringRef(data))))
+  if (length > data.size() || checksum != getChecksum(key, data))
     return std::nullopt;
   // Its time of modification is that of its last use.
   int descriptor;
@@ -132,8 +139,7 @@ void ObjectCache::store(StringRef key, const Entry &entry) {
   // Readers never see half an entry.
   if (std::error_code code =
           mlir::relay::writeOutputText(getPath(key), [&](raw_ostream &os) {
-            os << kMagic << StringRef(length, 8)
-               << getBytes(SHA256::hash(arrayRefFromStringRef(payload)))
+            os << kMagic << StringRef(length, 8) << getChecksum(key, payload)
                << payload;
             return success();
           }))

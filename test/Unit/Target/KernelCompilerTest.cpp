@@ -152,6 +152,19 @@ TEST_F(KernelCompilerTest, DamagedEntriesAreRewritten) {
   });
 }
 
+// The name of an entry is the hash of what it was made of.
+TEST_F(KernelCompilerTest, EntriesOfOthersAreNotUsed) {
+  compile({{"a", 1}});
+  std::string first = getEntries()[0];
+  compile({{"b", 2}});
+  ASSERT_EQ(getEntries().size(), 2u);
+  std::string second = getEntries()[getEntries()[0] == first ? 1 : 0];
+  ASSERT_FALSE(fs::copy_file(first, second));
+  EXPECT_TRUE(compile({{"a", 1}})[0].fromCache);
+  EXPECT_FALSE(compile({{"b", 2}})[0].fromCache);
+  EXPECT_TRUE(compile({{"b", 2}})[0].fromCache);
+}
+
 TEST_F(KernelCompilerTest, LeastRecentlyUsedEntriesGo) {
   compile({{"a", 1}});
   uint64_t size;

@@ -36,6 +36,7 @@ def folder(tmp_path_factory):
         "  return %0 : tensor<2xf32>\n}\n")
     (path / "nomain.mlir").write_text("module {}\n")
     np.save(path / "wide.npy", np.zeros((1, 255), np.float32))
+    np.save(path / "fits.npy", np.zeros((1, 256), np.float32))
     np.save(path / "complex.npy", np.zeros((1, 256), np.complex64))
     for name, element in (("complex", "complex<f32>"), ("index", "index"), ("odd", "i7")):
         tensor = f"tensor<2x{element}>"
@@ -103,6 +104,7 @@ def test_module_without_main(folder):
 @pytest.mark.parametrize("arguments,message", [
     (["-o", "no/such/folder/out.so"], "no/such/folder/out.so"),
     (["-o", "."], "."),
+    (["-o", "-"], "expects -o with the name of a file for what is no text, but got '-'"),
     (["--emit=relay", "-o", "no/such/folder/out.mlir"], "no/such/folder/out.mlir"),
     ([], "expects -o"),
     (["--emit=foo", "-o", "out"], "expects --emit="),
@@ -245,11 +247,14 @@ def test_not_an_artefact(folder, file, message):
 @pytest.mark.parametrize("arguments,message", [
     (["--input", "foo=wide.npy"], "but got 'foo'"),
     (["--input", "wide.npy"], "but 'wide.npy' holds tensor<1x255xf32>"),
+    (["--input", "fits.npy", "--input", "input=fits.npy"],
+     "expects 'input' once, but got it twice, with 'input=fits.npy'"),
     (["--input", "double.npy"], "but 'double.npy' holds tensor<1x256xf64>"),
     (["--input", "corrupt.npy"], "corrupt.npy"),
     (["--input", "missing.npy"], "missing.npy"),
     (["--dim", "N=x"], "expects --dim"),
     (["--dim", "N=-1"], "expects --dim"),
+    (["--dim", "=3"], "expects --dim"),
     (["--threads", "0"], "expects a number of threads from 1"),
     (["--threads", "-2"], "expects a number of threads from 1"),
     (["--threads", "1000000"], "expects a number of threads from 1 to 1024, but got 1000000"),
