@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Pipelines/LoadModel.h"
 
+#include "relay-mlir/Dialect/Relay/Transforms/FixInputs.h"
+#include "relay-mlir/Dialect/Relay/Transforms/InferTypes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/Frontend/RelayText/RelayText.h"
@@ -60,10 +62,24 @@ relay::ModelDiagnostics::ModelDiagnostics(MLIRContext *context, StringRef path)
     words.emplace(context);
 }
 
+LogicalResult mlir::relay::specializeModule(ModuleOp module,
+                                            const FixedInputs &fixed) {
+  if (fixed.empty())
+    return success();
+  if (failed(inferTypes(module)) || failed(fixInputs(module, fixed)))
+    return failure();
+  if (fixed.values.empty())
+    return success();
+  PassManager manager(module.getContext());
+  manager.addPass(createDynamicToStaticPass());
+  return manager.run(module);
+}
+
 OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
-                                             MLIRContext *context) {
+                                             MLIRContext *context,
+                                             const FixedInputs &fixed) {
   if (path.ends_with(".onnx"))
-    return importOnnxFile(path, context);
+    return importOnnxFile(path, context, {fixed});
 
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> read = readInputText(path);
   if (!read) {
@@ -83,7 +99,10 @@ OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  if (isRelayText(path))
-    return loadRelayText(sources, context);
-  return parseModule(sources, context);
+  OwningOpRef<ModuleOp> module = isRelayText(path)
+                                     ? loadRelayText(sources, context)
+                                     : parseModule(sources, context);
+  if (!module || failed(specializeModule(*module, fixed)))
+    return nullptr;
+  return module;
 }

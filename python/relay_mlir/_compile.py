@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _relay_mlir
 from ._arguments import expect_int, expect_list, expect_mapping, expect_path, expect_text
+from ._inputs import Fixed, fixed_inputs
 
 if TYPE_CHECKING:
     from ._program import Program
@@ -193,22 +194,26 @@ def import_onnx(model: Any) -> IRModule:
     return _read(model, "a path to a model, the bytes of one, or an onnx.ModelProto")
 
 
-def _to_module(model: Any) -> IRModule:
-    if isinstance(model, IRModule):
+def _to_module(model: Any, fixed: Fixed | None = None) -> IRModule:
+    if not isinstance(model, IRModule):
+        return _read(model, "a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, an "
+                     "onnx.ModelProto, or the bytes of an .onnx file", fixed)
+    if fixed is None:
         return model
-    return _read(model, "a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, an "
-                 "onnx.ModelProto, or the bytes of an .onnx file")
+    module = model.clone()
+    module._impl.fix_inputs(fixed)
+    return module
 
 
-def _read(model: Any, expected: str) -> IRModule:
+def _read(model: Any, expected: str, fixed: Fixed | None = None) -> IRModule:
     """Reads what import_onnx does; the TypeError for anything else says what is
     `expected`."""
     if isinstance(model, (str, os.PathLike)):
-        return IRModule.load(model)
+        return IRModule(_relay_mlir.IRModule.load(expect_path(model), fixed))
     if isinstance(model, (bytes, bytearray, memoryview)):
-        return IRModule(_relay_mlir.IRModule.load_onnx(bytes(model)))
+        return IRModule(_relay_mlir.IRModule.load_onnx(bytes(model), fixed))
     if hasattr(model, "SerializeToString"):
-        return IRModule(_relay_mlir.IRModule.load_onnx(model.SerializeToString()))
+        return IRModule(_relay_mlir.IRModule.load_onnx(model.SerializeToString(), fixed))
     kind = type(model)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     text = f"expects {expected}, but got {name}"
@@ -237,23 +242,27 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
          precision: str | None = None, device_targets: Mapping[str, str] | None = None,
          force_matrix_tiles: bool = False, desired_layout: str | None = None,
          integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-         report: PathLike | None = None, executor: str = "aot") -> None:
+         report: PathLike | None = None, executor: str = "aot",
+         dims: Mapping[str, int] | None = None,
+         shapes: Mapping[str, Sequence[int | None]] | None = None,
+         inputs: Mapping[str, Any] | None = None) -> None:
     """Writes a stage of the compilation to `path`.
 
-    `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so". `report`
-    and `executor` are as in `compile`.
+    `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so". `report`,
+    `executor`, `dims`, `shapes` and `inputs` are as in `compile`.
     """
     _emit(model, path, kind, target=target, opt_level=opt_level, precision=precision,
           device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
           desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
-          cache_dir=cache_dir, report=report, executor=executor)
+          cache_dir=cache_dir, report=report, executor=executor,
+          fixed=fixed_inputs(dims, shapes, inputs))
 
 
 def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_level: int,
           precision: str | None, device_targets: Mapping[str, str] | None,
           force_matrix_tiles: bool, desired_layout: str | None, integer_regions: str,
           cache: bool, cache_dir: PathLike | None, report: PathLike | None,
-          executor: str) -> IRModule | None:
+          executor: str, fixed: Fixed | None) -> IRModule | None:
     """What `emit` does. Returns the module, if it has become a program for the executor
     vm."""
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
@@ -265,7 +274,7 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
                  device_targets_text(device_targets), bool(force_matrix_tiles), layout,
                  expect_text(integer_regions, "integer_regions"), bool(cache), folder)
     runs_on = expect_text(executor, "executor")
-    module = _to_module(model)
+    module = _to_module(model, fixed)
     if report is None:
         return module if module._impl.compile(*arguments, None, executor=runs_on) else None
     is_file = isinstance(model, (str, os.PathLike))
@@ -288,7 +297,10 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: typing.Literal["aot"] = "aot") -> Module: ...
+            report: PathLike | None = None, executor: typing.Literal["aot"] = "aot",
+            dims: Mapping[str, int] | None = None,
+            shapes: Mapping[str, Sequence[int | None]] | None = None,
+            inputs: Mapping[str, Any] | None = None) -> Module: ...
 
 
 @typing.overload
@@ -296,14 +308,20 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: str) -> Module | Program: ...
+            report: PathLike | None = None, executor: str,
+            dims: Mapping[str, int] | None = None,
+            shapes: Mapping[str, Sequence[int | None]] | None = None,
+            inputs: Mapping[str, Any] | None = None) -> Module | Program: ...
 
 
 def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: str = "aot") -> Module | Program:
+            report: PathLike | None = None, executor: str = "aot",
+            dims: Mapping[str, int] | None = None,
+            shapes: Mapping[str, Sequence[int | None]] | None = None,
+            inputs: Mapping[str, Any] | None = None) -> Module | Program:
     """Compiles a model and loads it.
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, an onnx
@@ -330,7 +348,11 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     name ends in ".json"; it is also written if compilation fails. `executor` is what runs
     the model: "aot", one function of tensors; "vm", a virtual machine, for loops, branches,
     sequences, and sizes that elements of tensors decide, which gives a Program; or "auto",
-    "vm" for what "aot" does not compile. Raises CompileError;
+    "vm" for what "aot" does not compile. `dims` has sizes that the model leaves open, by
+    their names ({"batch": 8}), and `shapes` shapes of inputs by name, in the place of the
+    model's ({"x": [1, 3, None, 224]}; None stays open): code is made for these sizes.
+    `inputs` has values of inputs by name, which become constants: numbers or arrays. The
+    compiled model has these inputs no longer. Raises CompileError;
     OSError if the report cannot be written; TypeError for what is no model, such as a module of relay_mlir.relay, which
     relay.build compiles.
     """
@@ -341,7 +363,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
         model, file.path(), "so", target=target, opt_level=opt_level, precision=precision,
         device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
         desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
-        cache_dir=cache_dir, report=report, executor=executor)
+        cache_dir=cache_dir, report=report, executor=executor,
+        fixed=fixed_inputs(dims, shapes, inputs))
     # What nobody can change need not be copied when it is loaded.
     file.seal()
     if program is not None:

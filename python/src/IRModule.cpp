@@ -13,11 +13,13 @@
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/InitAllPasses.h"
+#include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/QuantizedLayers.h"
 #include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/DialectPlugins.h"
+#include "relay-mlir/Support/Npy.h"
 #include "relay-mlir/Support/ParseModule.h"
 #include "relay-mlir/Target/GraphJSON/GraphJSON.h"
 #include "relay-mlir/Target/RelaxScript/RelaxScript.h"
@@ -88,13 +90,49 @@ static std::unique_ptr<IRModule> parse(const std::string &text,
   return result;
 }
 
-static std::unique_ptr<IRModule> load(const std::string &path) {
+/// Sizes, shapes and values of inputs: text, or the bytes of a .npy file.
+using Fixed =
+    std::tuple<std::vector<std::string>, std::vector<std::string>,
+               std::vector<std::tuple<std::string, std::string, py::bytes>>>;
+
+static relay::FixedInputs getFixedInputs(const std::optional<Fixed> &fixed,
+                                         MLIRContext *context) {
+  relay::FixedInputs result;
+  if (!fixed)
+    return result;
+  auto check = [](llvm::Error error) {
+    if (error)
+      throw py::value_error(llvm::toString(std::move(error)));
+  };
+  for (const std::string &text : std::get<0>(*fixed))
+    check(result.addDim(text));
+  for (const std::string &text : std::get<1>(*fixed))
+    check(result.addShape(text));
+  for (const auto &[name, text, file] : std::get<2>(*fixed)) {
+    relay::FixedInputs::Value value{text, {}};
+    if (text.empty()) {
+      std::string_view bytes = file;
+      llvm::Expected<relay::NpyArray> array =
+          relay::parseNpy(StringRef(bytes.data(), bytes.size()),
+                          "input '" + name + "'", nullptr);
+      if (!array)
+        check(array.takeError());
+      value.tensor = relay::getTensor(*array, context).toDenseElements();
+    }
+    check(result.setValue(name, std::move(value)));
+  }
+  return result;
+}
+
+static std::unique_ptr<IRModule> load(const std::string &path,
+                                      const std::optional<Fixed> &fixed) {
   auto result = std::make_unique<IRModule>();
+  relay::FixedInputs known = getFixedInputs(fixed, result->context.get());
   result->words = getWords(path);
   DiagnosticCollector diagnostics(result->context.get(), result->words);
   {
     py::gil_scoped_release release;
-    result->module = relay::loadModel(path, result->context.get());
+    result->module = relay::loadModel(path, result->context.get(), known);
   }
   if (!result->module)
     diagnostics.raise("cannot read '" + path + "'");
@@ -102,8 +140,11 @@ static std::unique_ptr<IRModule> load(const std::string &path) {
   return result;
 }
 
-static std::unique_ptr<IRModule> loadOnnx(const py::bytes &model) {
+static std::unique_ptr<IRModule> loadOnnx(const py::bytes &model,
+                                          const std::optional<Fixed> &fixed) {
   auto result = std::make_unique<IRModule>();
+  relay::OnnxImportOptions options;
+  options.inputs = getFixedInputs(fixed, result->context.get());
   DiagnosticCollector diagnostics(result->context.get());
   std::string_view bytes = model;
   {
@@ -111,12 +152,24 @@ static std::unique_ptr<IRModule> loadOnnx(const py::bytes &model) {
     result->module = relay::importOnnxBuffer(
         llvm::MemoryBufferRef(StringRef(bytes.data(), bytes.size()),
                               "onnx.ModelProto"),
-        result->context.get());
+        result->context.get(), options);
   }
   if (!result->module)
     diagnostics.raise("cannot read the model");
   diagnostics.warn();
   return result;
+}
+
+static void fix(IRModule &self, const Fixed &fixed) {
+  DiagnosticCollector diagnostics(self.context.get(), self.words);
+  relay::FixedInputs known = getFixedInputs(fixed, self.context.get());
+  bool hasFailed;
+  {
+    py::gil_scoped_release release;
+    hasFailed = failed(relay::specializeModule(*self.module, known));
+  }
+  if (hasFailed)
+    diagnostics.raise("cannot fix the inputs");
 }
 
 static std::string print(IRModule &self, std::optional<int64_t> elideLarger,
@@ -333,8 +386,10 @@ void relay_python::bindIRModule(py::module_ &m) {
   py::class_<IRModule>(m, "IRModule")
       .def_static("parse", &parse, py::arg("text"),
                   py::arg("name") = "<string>")
-      .def_static("load", &load, py::arg("path"))
-      .def_static("load_onnx", &loadOnnx, py::arg("model"))
+      .def_static("load", &load, py::arg("path"), py::arg("fixed") = py::none())
+      .def_static("load_onnx", &loadOnnx, py::arg("model"),
+                  py::arg("fixed") = py::none())
+      .def("fix_inputs", &fix, py::arg("fixed"))
       .def("print", &print, py::arg("elide_larger") = py::none(),
            py::arg("locations") = false, py::arg("generic") = false)
       .def("run_passes", &runPasses, py::arg("pipeline"))

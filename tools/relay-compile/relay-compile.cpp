@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/InitAllDialects.h"
+#include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/CompileFlags.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/DialectPlugins.h"
+#include "relay-mlir/Support/Npy.h"
 #include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/Version.h"
 
@@ -89,6 +91,21 @@ static cl::opt<std::string> reportProfile(
     "report-profile",
     cl::desc("Times of kernels for the report, of relay-run --profile=<file>"),
     cl::value_desc("file"), cl::cat(category));
+static cl::list<std::string> fixedDims(
+    "dim",
+    cl::desc("Size of an open dimension of inputs, by its name; kernels are "
+             "compiled for this size alone"),
+    cl::value_desc("name=size"), cl::cat(category));
+static cl::list<std::string> fixedShapes(
+    "shape",
+    cl::desc("Shape of an input in the place of the model's, such as "
+             "x=1x3x?x224; ? stays open"),
+    cl::value_desc("name=sizes"), cl::cat(category));
+static cl::list<std::string> fixedValues(
+    "input",
+    cl::desc("Value of an input, which becomes a constant: numbers, such as "
+             "scale=0.5 or sizes=1,3,224, or a file"),
+    cl::value_desc("name=value or name=file.npy"), cl::cat(category));
 static cl::list<std::string> dialectPlugins(
     relay::kDialectPluginOption,
     cl::desc("Load dialects, such as operators and kinds of targets, from a "
@@ -138,6 +155,41 @@ private:
 };
 } // namespace
 
+/// An argument of --input with the name of a file.
+static llvm::Error addFile(relay::FixedInputs &fixed, StringRef argument,
+                           MLIRContext *context) {
+  auto [name, path] = argument.split('=');
+  llvm::Expected<relay::NpyArray> array = relay::readNpy(path);
+  if (!array)
+    return array.takeError();
+  relay::FixedInputs::Value value;
+  value.tensor = relay::getTensor(*array, context).toDenseElements();
+  return fixed.setValue(name, std::move(value));
+}
+
+static LogicalResult getFixedInputs(relay::FixedInputs &fixed,
+                                    MLIRContext *context) {
+  auto check = [](StringRef option, llvm::Error error) {
+    if (!error)
+      return success();
+    llvm::errs() << "error: --" << option << ": "
+                 << llvm::toString(std::move(error)) << '\n';
+    return failure();
+  };
+  for (StringRef argument : fixedDims)
+    if (failed(check("dim", fixed.addDim(argument))))
+      return failure();
+  for (StringRef argument : fixedShapes)
+    if (failed(check("shape", fixed.addShape(argument))))
+      return failure();
+  for (StringRef argument : fixedValues)
+    if (failed(check("input", argument.ends_with(".npy")
+                                  ? addFile(fixed, argument, context)
+                                  : fixed.addValue(argument))))
+      return failure();
+  return success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -171,6 +223,10 @@ int main(int argc, char **argv) {
       return 1;
     }
   }
+  if (*from > relay::NormalForm::RelayTyped &&
+      failed(relay::refuseOptions({"dim", "shape", "input"},
+                                  "for a model that is compiled in part")))
+    return 1;
   if (*from > relay::NormalForm::RelayTyped &&
       failed(relay::refuseOptions({"O", "desired-layout"},
                                   "for operators that are fused")))
@@ -218,6 +274,11 @@ int main(int argc, char **argv) {
     }
     outputPath = "-";
   }
+  if (binary && outputPath == "-") {
+    llvm::errs() << "error: expects -o with the name of a file for what is no "
+                    "text, but got '-'\n";
+    return 1;
+  }
   if (!binary && failed(relay::refuseOptions({"cache-dir", "no-cache"},
                                              "without --emit=so or obj")))
     return 1;
@@ -240,6 +301,10 @@ int main(int argc, char **argv) {
     context.setThreadPool(*threads);
   }
   relay::ModelDiagnostics diagnostics(&context, inputPath);
+
+  relay::FixedInputs fixed;
+  if (failed(getFixedInputs(fixed, &context)))
+    return 1;
 
   std::unique_ptr<llvm::raw_fd_ostream> remarksFile;
   if (remarksPath.getNumOccurrences()) {
@@ -267,7 +332,7 @@ int main(int argc, char **argv) {
   options->schedules = schedules;
   options->saveSchedules = saveSchedules;
   options->timing = timing;
-  OwningOpRef<ModuleOp> module = relay::loadModel(inputPath, &context);
+  OwningOpRef<ModuleOp> module = relay::loadModel(inputPath, &context, fixed);
   if (!module)
     return 1;
   bool hasFailed =

@@ -4,6 +4,7 @@
 """Times compiled models and kernels against other runtimes, in one run.
 
     benchmark.py                                    the networks of models.json
+    benchmark.py batches dynamic                    more images at once; open sizes
     benchmark.py kernels --only conv --threads 1,2
     benchmark.py model.onnx --peers onnxruntime --rounds 3
 
@@ -134,6 +135,8 @@ def measure(case, names, threads, limits, arguments):
         path, inputs = folder / "model.onnx", folder / "inputs.npz"
         onnx.save(case.model, str(path))
         np.savez(inputs, **case.inputs)
+        names = [peer for peer in names
+                 if case.sizes or not peers.PEERS[peer].of_open_sizes]
         try:
             for peer in names:
                 participants.start(peer, path, inputs, threads, arguments.timeout,
@@ -184,7 +187,7 @@ def measure(case, names, threads, limits, arguments):
 def choose_peers(text):
     """Returns the peers to measure, ours first, and a line for each that is not
     there."""
-    others = [name for name in peers.PEERS if name != peers.OURS]
+    others = peers.OTHERS
     wanted = {"all": others, "none": []}.get(text)
     if wanted is None:
         wanted = text.split(",")
@@ -192,7 +195,8 @@ def choose_peers(text):
         if name not in others:
             raise cases.ListError(f"expects --peers to be all, none or some of "
                                   f"{','.join(others)}, but got '{name}'")
-    chosen, missing = [peers.OURS], []
+    # Ours with known sizes is what ours with open ones is measured by.
+    chosen, missing = [name for name in peers.PEERS if name not in others], []
     for name in wanted:
         command = peers.PEERS[name].missing()
         if command:
@@ -212,12 +216,13 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lists", nargs="*", default=["models"],
-                        help="JSON lists, .onnx files, or: models, kernels, decisions")
+                        help="JSON lists, .onnx files, or: models, batches, dynamic, kernels, "
+                        "decisions")
     parser.add_argument("--only", default="*", metavar="PATTERN",
                         help="only cases whose names contain or match this")
     parser.add_argument("--peers", default="all",
                         help="all (that are installed), none, or a list out of "
-                        + ",".join(name for name in peers.PEERS if name != peers.OURS))
+                        + ",".join(peers.OTHERS))
     parser.add_argument("--threads", type=option_types.threads, default=None,
                         help="numbers of threads, such as 1,2 (default: what a case "
                         "says, else 1)")

@@ -5,7 +5,8 @@
 A list holds objects with a "kind" and its fields, and optionally a "name" and
 "threads" (a number or a list of them):
 
-    {"kind": "model", "model": "resnet50"}
+    {"kind": "model", "model": "resnet50", "batch": 8}
+    {"kind": "open", "model": "resnet50", "sizes": {"N": 8}}
     {"kind": "onnx", "path": "model.onnx"}
     {"kind": "conv", "channels": 64, "size": 56, "outputs": 64, "kernel": 3}
     {"kind": "matmul", "rows": 128, "columns": 768, "depth": 768, "threads": [1, 2]}
@@ -32,13 +33,14 @@ class ListError(ValueError):
 
 
 class Case:
-    """An ONNX model with a name, inputs, and its number of threads."""
+    """An ONNX model with a name, inputs, its number of threads, and what open sizes
+    are, by name."""
 
-    def __init__(self, name, model, threads=None, is_model=False):
+    def __init__(self, name, model, threads=None, is_model=False, sizes=None):
         self.name, self.model, self.threads = name, model, threads
-        self.is_model = is_model
-        self.inputs = build.random_inputs(model)
-        self.flop, self.bytes = work(model)
+        self.is_model, self.sizes = is_model, sizes or {}
+        self.inputs = build.random_inputs(model, sizes=self.sizes)
+        self.flop, self.bytes = work(model, self.sizes)
 
 
 #===-----------------------------------------------------------------------===#
@@ -180,12 +182,35 @@ def node(*, operator: str, inputs: list,
     return f"{operator} {', '.join(labels)}{extra}", inferred
 
 
+def _label(model, batch=1, sizes=None):
+    """What a network is called."""
+    parts = [f"batch {batch}"] if batch != 1 else []
+    parts += [f"{name}={size}" for name, size in (sizes or {}).items()]
+    return " ".join([model, *parts])
+
+
 def model(*, model: str, batch: int = 1):
     """A network of utils/models."""
     if model not in build.MODELS:
         raise ListError(f"expects one of the models {', '.join(build.MODELS)}, but "
                         f"got '{model}'")
-    return model, build.build(model, batch)
+    return _label(model, batch), build.build(model, batch)
+
+
+def open_model(*, model: str, sizes: dict):
+    """A network of utils/models with sizes that are known when it runs: the batch
+    "N", and of bert_base_open "length"."""
+    if model not in build.MODELS:
+        raise ListError(f"expects one of the models {', '.join(build.MODELS)}, but "
+                        f"got '{model}'")
+    proto = build.build(model, "N" if "N" in sizes else 1)
+    names = {dim.dim_param for info in proto.graph.input
+             for dim in info.type.tensor_type.shape.dim if dim.dim_param}
+    if names != set(sizes) or not all(
+            type(size) is int and size > 0 for size in sizes.values()):
+        raise ListError(f"expects positive sizes for {', '.join(sorted(names)) or 'none'}, "
+                        f"but got {sizes}")
+    return _label(model, sizes=sizes), proto
 
 
 def onnx_file(*, path: str):
@@ -199,7 +224,8 @@ def onnx_file(*, path: str):
 
 KINDS: dict[str, Any] = {
     "conv": conv, "layer_norm": layer_norm, "matmul": matmul, "model": model,
-    "node": node, "onnx": onnx_file, "pool": pool, "scale_shift": scale_shift, "unary": unary,
+    "node": node, "onnx": onnx_file, "open": open_model, "pool": pool,
+    "scale_shift": scale_shift, "unary": unary,
 }
 
 
@@ -244,7 +270,7 @@ def _make(entry, matches=lambda name: True):
             raise ListError(f"expects the field '{key}' of kind '{kind}', but it is "
                             "missing")
     # Networks take long to make.
-    if kind == "model" and not matches(name or fields["model"]):
+    if kind in ("model", "open") and not matches(name or _label(**fields)):
         return None
     label, proto = KINDS[kind](**fields)
     if not matches(name or label):
@@ -253,7 +279,8 @@ def _make(entry, matches=lambda name: True):
         onnx.checker.check_model(proto)
     except onnx.checker.ValidationError as error:
         raise ListError(f"cannot make kind '{kind}': {error}") from error
-    return Case(name or label, proto, threads, kind in ("model", "onnx"))
+    return Case(name or label, proto, threads, kind in ("model", "onnx", "open"),
+                fields.get("sizes"))
 
 
 def load(path, matches=lambda name: True):
@@ -293,6 +320,17 @@ def _shapes(graph):
     return shapes
 
 
+def _close(proto, sizes):
+    """The model with open sizes that are what they are in `sizes`."""
+    closed = onnx.ModelProto()
+    closed.CopyFrom(proto)
+    for info in [*closed.graph.input, *closed.graph.output]:
+        for dim in info.type.tensor_type.shape.dim:
+            if dim.dim_param in sizes:
+                dim.dim_value = sizes[dim.dim_param]
+    return closed
+
+
 def _flop(node, shapes):
     """Operations of a node: those of the direct algorithm, so that everybody's
     GFLOP/s are of the same work."""
@@ -322,11 +360,13 @@ def _flop(node, shapes):
     return size
 
 
-def work(proto):
+def work(proto, sizes=None):
     """Operations, and bytes of inputs, outputs and weights, of one run; None for
     operations if shapes are not known."""
+    if sizes:
+        proto = _close(proto, sizes)
     try:
-        graph = onnx.shape_inference.infer_shapes(proto).graph
+        graph = onnx.shape_inference.infer_shapes(proto, data_prop=True).graph
         shapes = _shapes(graph)
         flop = sum(_flop(node, shapes) for node in graph.node)
     except Exception:  # An operator that shape inference does not know.

@@ -42,6 +42,8 @@ class Peer:
 
     module = package = label = ""
     computes = "f32"
+    # Whether it is measured only where a model leaves sizes open.
+    of_open_sizes = False
 
     @classmethod
     def missing(cls):
@@ -68,17 +70,33 @@ class Ours(Peer):
     def environment(threads):
         return {"RELAY_NUM_THREADS": str(threads)} if threads else {}
 
+    def compile(self, path, inputs, precision):
+        import relay_mlir
+        return relay_mlir.compile(path, precision=precision)
+
     def prepare(self, path, inputs, threads, precision):
         import relay_mlir
         self.version = relay_mlir.__version__
         self.computes = precision
-        model = relay_mlir.compile(path, precision=precision)
+        model = self.compile(path, inputs, precision)
 
         def run():
             result = model.run(inputs)
             return result if isinstance(result, tuple) else (result,)
 
         return run
+
+
+class OursStatic(Ours):
+    """Ours with the sizes of the inputs known to the compiler, for models that leave
+    them open."""
+
+    label, of_open_sizes = "relay-mlir, static", True
+
+    def compile(self, path, inputs, precision):
+        import relay_mlir
+        return relay_mlir.compile(path, precision=precision,
+                                  shapes={name: value.shape for name, value in inputs.items()})
 
 
 class OnnxRuntime(Peer):
@@ -214,9 +232,11 @@ class IREE(Peer):
 
 OURS = "relay-mlir"
 PEERS = {
-    OURS: Ours, "onnxruntime": OnnxRuntime, "openvino": OpenVINO, "torch": Torch,
+    OURS: Ours, "static": OursStatic, "onnxruntime": OnnxRuntime, "openvino": OpenVINO, "torch": Torch,
     "torch.compile": TorchCompile, "tvm": TVM, "iree": IREE,
 }
+# Those that a user chooses from.
+OTHERS = [name for name, peer in PEERS.items() if not issubclass(peer, Ours)]
 
 
 #===-----------------------------------------------------------------------===#

@@ -1,6 +1,6 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""BERT-base for sequences of 128 tokens.
+"""BERT-base for sequences of 128 tokens, or of an open length.
 
 In two spellings: with the operators LayerNormalization and Gelu, and with what
 older exporters write instead, where shapes are computed from Shape as well.
@@ -12,15 +12,16 @@ from onnx import TensorProto
 from graph import Graph
 
 VOCABULARY, LAYERS, HEADS, HIDDEN, INTERMEDIATE = 30522, 12, 12, 768, 3072
-SEQUENCE = 128
+SEQUENCE, LONGEST = 128, 512
 EPSILON = 1e-12
 
 
 class _Bert:
 
-    def __init__(self, g, decomposed):
+    def __init__(self, g, decomposed, is_open):
         self.g = g
         self.decomposed = decomposed
+        self.is_open = is_open
         g.ints("axis_0", [0])
         g.ints("axes_12", [1, 2])
         g.scalar("one", 1)
@@ -124,11 +125,22 @@ class _Bert:
         return self.layer_norm(g.op("Add", y, x, name=f"{name}/add_1"),
                                f"{name}.output.LayerNorm")
 
+    def positions(self, ids):
+        """Of an open length, those that there are tokens for."""
+        g = self.g
+        if not self.is_open:
+            return g.normal("embeddings.position", (1, SEQUENCE, HIDDEN), 0.5)
+        table = g.normal("embeddings.position", (1, LONGEST, HIDDEN), 0.5)
+        length = g.op("Gather", g.op("Shape", ids, name="embeddings/shape"),
+                      g.ints("index_length", [1]), name="embeddings/length", axis=0)
+        return g.op("Slice", table, g.ints("slice_start", [0]), length,
+                    g.ints("slice_axis", [1]), name="embeddings/slice")
+
     def embeddings(self, ids, types):
         g = self.g
         words = g.normal("embeddings.word", (VOCABULARY, HIDDEN), 0.5)
         kinds = g.normal("embeddings.token_type", (2, HIDDEN), 0.5)
-        positions = g.normal("embeddings.position", (1, SEQUENCE, HIDDEN), 0.5)
+        positions = self.positions(ids)
         x = g.op("Gather", words, ids, name="embeddings/word", axis=0)
         y = g.op("Gather", kinds, types, name="embeddings/token_type", axis=0)
         x = g.op("Add", x, y, name="embeddings/add_0")
@@ -145,18 +157,18 @@ class _Bert:
                     name="mask/mul")
 
 
-def _build(name, batch, seed, decomposed):
+def _build(name, batch, seed, decomposed, length=SEQUENCE):
     # Gelu is an operator since opset 20.
     g = Graph(name, batch, seed, opset=17 if decomposed else 20)
-    bert = _Bert(g, decomposed)
-    ids = g.input("input_ids", [SEQUENCE], TensorProto.INT64)
-    mask = g.input("attention_mask", [SEQUENCE], TensorProto.INT64)
-    types = g.input("token_type_ids", [SEQUENCE], TensorProto.INT64)
+    bert = _Bert(g, decomposed, isinstance(length, str))
+    ids = g.input("input_ids", [length], TensorProto.INT64)
+    mask = g.input("attention_mask", [length], TensorProto.INT64)
+    types = g.input("token_type_ids", [length], TensorProto.INT64)
     x = bert.embeddings(ids, types)
     mask = bert.mask(mask)
     for i in range(LAYERS):
         x = bert.layer(x, mask, f"encoder.layer.{i}")
-    g.output(x, "last_hidden_state", [SEQUENCE, HIDDEN])
+    g.output(x, "last_hidden_state", [length, HIDDEN])
     first = g.op("Gather", x, g.scalar("first_token", 0, np.int64),
                  name="pooler/first", axis=1)
     pooled = g.linear(first, "pooler.dense", HIDDEN, HIDDEN, gain=0.5)
@@ -171,3 +183,8 @@ def bert_base(batch, seed):
 
 def bert_base_decomposed(batch, seed):
     return _build("bert_base_decomposed", batch, seed, decomposed=True)
+
+
+def bert_base_open(batch, seed):
+    """Of sequences of any length up to 512, as exporters with open axes write it."""
+    return _build("bert_base_open", batch, seed, decomposed=True, length="length")

@@ -32,6 +32,7 @@ from graph import save
 MODELS = {
     "bert_base": bert.bert_base,
     "bert_base_decomposed": bert.bert_base_decomposed,
+    "bert_base_open": bert.bert_base_open,
     "dqn": small.dqn,
     "gru": recurrent.gru,
     "lstm": recurrent.lstm,
@@ -51,9 +52,10 @@ def build(name, batch=1, seed=0):
     return MODELS[name](batch, seed)
 
 
-def random_inputs(model, batch=1, seed=0):
+def random_inputs(model, batch=1, seed=0, sizes=None):
     """An array for each input: normal for floats, any number for short integers,
-    and for int64 0, 1 and, in names of ids, small numbers."""
+    and for int64 0, 1 and, in names of ids, small numbers. Open sizes are those of
+    `sizes`, by name, and else `batch`."""
     rng = np.random.default_rng(seed)
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs: dict[str, Any] = {}
@@ -61,7 +63,8 @@ def random_inputs(model, batch=1, seed=0):
         if info.name in weights:
             continue
         shape = [
-            dim.dim_value if dim.HasField("dim_value") else batch
+            dim.dim_value if dim.HasField("dim_value")
+            else (sizes or {}).get(dim.dim_param, batch)
             for dim in info.type.tensor_type.shape.dim
         ]
         if info.type.tensor_type.elem_type == 7:

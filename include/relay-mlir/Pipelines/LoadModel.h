@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_PIPELINES_LOADMODEL_H
 #define RELAY_MLIR_PIPELINES_LOADMODEL_H
 
+#include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
 #include "relay-mlir/Frontend/RelayText/Diagnostics.h"
 #include "relay-mlir/Support/DiagnosticPrinter.h"
 
@@ -24,9 +25,15 @@ bool isRelayText(llvm::StringRef path);
 
 /// Reads the model at `path` into the relay dialect: ONNX if the name ends in
 /// `.onnx`, Relay text, whose types are inferred, if in `.relay`, otherwise
-/// MLIR text or bytecode. Errors go to the context's diagnostics, and the
-/// result is null. The module does not refer to the file.
-OwningOpRef<ModuleOp> loadModel(llvm::StringRef path, MLIRContext *context);
+/// MLIR text or bytecode. Sizes and values of inputs become what `fixed` says.
+/// Errors go to the context's diagnostics, and the result is null. The module
+/// does not refer to the file.
+OwningOpRef<ModuleOp> loadModel(llvm::StringRef path, MLIRContext *context,
+                                const FixedInputs &fixed = {});
+
+/// Gives a module what `fixed` says of its inputs, and makes attributes of
+/// operands that are constants then.
+LogicalResult specializeModule(ModuleOp module, const FixedInputs &fixed);
 
 /// Prints the diagnostics of a context while it lives, as a tool does that
 /// works on the model at `path`: with lines of the source, without operations,

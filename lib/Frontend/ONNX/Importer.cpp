@@ -466,131 +466,6 @@ LogicalResult Importer::addInitializers(const Graph &graph, Frame &frame) {
 // The function
 //===----------------------------------------------------------------------===//
 
-FailureOr<Type> Importer::getInputValueType(const ValueInfo &info) {
-  switch (info.kind) {
-  case ValueInfo::Kind::Other:
-    return emitError() << "input \"" << info.name
-                       << "\" is not a tensor, a sequence or an optional value";
-  case ValueInfo::Kind::Tensor: {
-    FailureOr<RankedTensorType> type = getInputType(info);
-    if (failed(type))
-      return failure();
-    return Type(*type);
-  }
-  case ValueInfo::Kind::Sequence:
-  case ValueInfo::Kind::Optional:
-    break;
-  }
-  ValueInfo element = *info.element;
-  element.name = info.name;
-  FailureOr<Type> type = getInputValueType(element);
-  if (failed(type))
-    return failure();
-  return info.kind == ValueInfo::Kind::Sequence ? getListType(*type)
-                                                : getOptionType(*type);
-}
-
-FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info) {
-  Type elementType = getElementType(builder.getContext(), info.type);
-  if (!elementType)
-    return emitError() << "input \"" << info.name << "\" has element type "
-                       << getDataTypeName(info.type)
-                       << ", which is not supported";
-  auto it = options.inputShapes.find(info.name);
-  if (!info.shape && it == options.inputShapes.end())
-    return emitError()
-           << "input \"" << info.name
-           << "\" has no shape; give it one in the model, with a size "
-              "or a name of a size for each dimension";
-  SmallVector<int64_t> shape;
-  if (it != options.inputShapes.end()) {
-    if (info.shape && info.shape->size() != it->second.size())
-      return emitError() << "expects " << info.shape->size()
-                         << " dimensions for input \"" << info.name
-                         << "\", but got " << it->second.size();
-    for (int64_t size : it->second)
-      shape.push_back(size < 0 ? ShapedType::kDynamic : size);
-  } else {
-    for (const Dimension &dim : *info.shape) {
-      if (dim.size.value_or(0) < 0)
-        return emitError()
-               << "expects sizes that are not negative, or no size where it is "
-                  "not known, but input \""
-               << info.name << "\" has size " << dim.size.value_or(0);
-      shape.push_back(dim.size.value_or(ShapedType::kDynamic));
-    }
-  }
-  auto type = RankedTensorType::get(shape, elementType);
-  auto emitAtInput = [&] {
-    return emitError() << "input \"" << info.name << "\": ";
-  };
-  if (failed(checkTensorLimits(emitAtInput, type)))
-    return failure();
-  return type;
-}
-
-LogicalResult Importer::createArguments() {
-  Block &entry = function.getBody().front();
-  SmallVector<Type> types;
-  for (const ValueInfo &info : model.graph.inputs) {
-    // Until IR version 3, initializers had to be inputs.
-    if (mainFrame->bindings.contains(info.name))
-      continue;
-    FailureOr<Type> valueType = getInputValueType(info);
-    if (failed(valueType))
-      return failure();
-    auto type = dyn_cast<RankedTensorType>(*valueType);
-    if (!type)
-      ListBuilder(getModule(), builder, getFileLoc()).define(*valueType);
-    BlockArgument argument = entry.addArgument(
-        *valueType, NameLoc::get(builder.getStringAttr(info.name)));
-    types.push_back(*valueType);
-    Binding *binding = createBinding(info.name);
-    binding->value = argument;
-    if (!mainFrame->bindings.try_emplace(info.name, binding).second)
-      return emitError() << "input \"" << info.name << "\" is defined twice";
-    if (!type || type.hasStaticShape())
-      continue;
-
-    SmallVector<ShapeScalar> sizes;
-    for (auto [axis, size] : llvm::enumerate(type.getShape())) {
-      StringRef symbol;
-      if (info.shape && ShapedType::isDynamic(size))
-        symbol = (*info.shape)[axis].symbol;
-      if (!ShapedType::isDynamic(size)) {
-        sizes.push_back(ShapeScalar::get(size));
-      } else if (symbol.empty()) {
-        sizes.push_back(createSymbol());
-      } else {
-        auto [it, isNew] = symbols.try_emplace(symbol, numSymbols);
-        numSymbols += isNew;
-        sizes.push_back(ShapeScalar::getSymbol(it->second));
-      }
-    }
-    setDims(argument, {std::move(sizes)});
-  }
-  function.setFunctionType(builder.getFunctionType(types, {}));
-
-  unsigned index = 0;
-  for (const ValueInfo &info : model.graph.inputs) {
-    Binding *binding = mainFrame->bindings.lookup(info.name);
-    if (!isa_and_nonnull<BlockArgument>(binding->value))
-      continue;
-    auto type = dyn_cast<RankedTensorType>(binding->value.getType());
-    function.setArgAttr(index, kNameAttrName, builder.getStringAttr(info.name));
-    if (type && !type.hasStaticShape()) {
-      SmallVector<StringRef> names;
-      for (auto [axis, size] : llvm::enumerate(type.getShape()))
-        names.push_back(ShapedType::isDynamic(size) && info.shape
-                            ? StringRef((*info.shape)[axis].symbol)
-                            : StringRef());
-      function.setArgAttr(index, kDimsAttrName, builder.getStrArrayAttr(names));
-    }
-    ++index;
-  }
-  return success();
-}
-
 LogicalResult Importer::createResults() {
   if (model.graph.outputs.empty())
     return emitError() << "the graph has no output";
@@ -626,7 +501,7 @@ LogicalResult Importer::createResults() {
 
 OwningOpRef<ModuleOp> Importer::run() {
   if (failed(checkOpsets()) || failed(checkInlinedSize()) ||
-      failed(checkOperators()) || failed(checkInputShapes()))
+      failed(checkOperators()))
     return nullptr;
 
   OwningOpRef<ModuleOp> module = ModuleOp::create(getFileLoc());

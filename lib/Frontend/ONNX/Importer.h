@@ -174,11 +174,17 @@ private:
   LogicalResult checkInlinedSize();
   std::vector<OnnxOperatorUse> findOperators() const;
   LogicalResult checkOperators();
-  LogicalResult checkInputShapes();
   LogicalResult createArguments();
   LogicalResult createResults();
-  FailureOr<Type> getInputValueType(const ValueInfo &info);
-  FailureOr<RankedTensorType> getInputType(const ValueInfo &info);
+  /// The type of an input; `tensor` is that of a tensor whose shape is known.
+  FailureOr<Type> getInputValueType(const ValueInfo &info,
+                                    RankedTensorType tensor);
+  FailureOr<RankedTensorType> getInputType(const ValueInfo &info,
+                                           RankedTensorType fixed);
+  /// Those that are no initializers, with what the options say of them.
+  FailureOr<SmallVector<std::pair<const ValueInfo *, FixedInput>>>
+  getFixedInputs();
+  LogicalResult createArgument(const ValueInfo &info, const FixedInput &fixed);
 
   LogicalResult addInitializers(const Graph &graph, Frame &frame);
   LogicalResult importNodes(ArrayRef<Node> nodes, Frame &frame);

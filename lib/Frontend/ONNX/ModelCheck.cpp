@@ -248,21 +248,3 @@ OnnxCoverage Importer::getCoverage() const {
          getElementType(builder.getContext(), type) != Type()});
   return coverage;
 }
-
-LogicalResult Importer::checkInputShapes() {
-  for (const auto &entry : options.inputShapes) {
-    if (llvm::any_of(model.graph.inputs, [&](const ValueInfo &info) {
-          return info.name == entry.getKey();
-        }))
-      continue;
-    InFlightDiagnostic diagnostic = emitError();
-    diagnostic << "the shape of \"" << entry.getKey()
-               << "\" is given, but the model has no such input; its inputs "
-                  "are ";
-    llvm::interleaveComma(
-        model.graph.inputs, diagnostic,
-        [&](const ValueInfo &info) { diagnostic << '"' << info.name << '"'; });
-    return diagnostic;
-  }
-  return success();
-}

@@ -61,7 +61,7 @@ TEST_F(ImportONNXTest, ReadsMemory) {
 }
 
 TEST_F(ImportONNXTest, ReplacesInputShapes) {
-  options.inputShapes["x"] = {5, 3};
+  options.inputs.shapes["x"] = {5, 3};
   OwningOpRef<ModuleOp> module = import(getModel());
   ASSERT_TRUE(module);
   EXPECT_EQ(getArgumentType(*module).getShape(), ArrayRef<int64_t>({5, 3}));
@@ -73,18 +73,18 @@ TEST_F(ImportONNXTest, ReplacesInputShapes) {
 }
 
 TEST_F(ImportONNXTest, RefusesShapesOfAnotherRank) {
-  options.inputShapes["x"] = {5, 3, 1};
+  options.inputs.shapes["x"] = {5, 3, 1};
   EXPECT_FALSE(import(getModel()));
   ASSERT_EQ(messages.size(), 1u);
   EXPECT_EQ(messages[0], "expects 2 dimensions for input \"x\", but got 3");
 }
 
 TEST_F(ImportONNXTest, RefusesShapesOfUnknownInputs) {
-  options.inputShapes["image"] = {5, 3};
+  options.inputs.shapes["image"] = {5, 3};
   EXPECT_FALSE(import(getModel()));
   ASSERT_EQ(messages.size(), 1u);
-  EXPECT_EQ(messages[0], "the shape of \"image\" is given, but the model has "
-                         "no such input; its inputs are \"x\"");
+  EXPECT_EQ(messages[0], "expects the name of an input, but got \"image\"; "
+                         "there are \"x\"");
 }
 
 /// No beginning of a model is a model, or a crash.

@@ -8,9 +8,10 @@
 #ifndef RELAY_MLIR_FRONTEND_ONNX_IMPORTONNX_H
 #define RELAY_MLIR_FRONTEND_ONNX_IMPORTONNX_H
 
+#include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
 #include <string>
@@ -19,9 +20,8 @@
 namespace mlir::relay {
 
 struct OnnxImportOptions {
-  /// Replaces the shape of a graph input, by name. A negative entry keeps the
-  /// dimension dynamic.
-  llvm::StringMap<SmallVector<int64_t>> inputShapes;
+  /// What of the graph's inputs is known.
+  FixedInputs inputs;
 };
 
 /// Reads the ONNX model at `path` into a module with one public function,

@@ -1,0 +1,179 @@
+//===- ModelInputs.cpp - Inputs of a graph to arguments -------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+#include "Lists.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+/// The type of a tensor as far as the model says it; null if it says no shape,
+/// or the elements are not supported.
+static RankedTensorType getTensorType(MLIRContext *context,
+                                      const ValueInfo &info) {
+  Type elementType = getElementType(context, info.type);
+  if (info.kind != ValueInfo::Kind::Tensor || !elementType || !info.shape)
+    return {};
+  SmallVector<int64_t> shape;
+  for (const Dimension &dim : *info.shape)
+    shape.push_back(dim.size.value_or(-1) < 0 ? ShapedType::kDynamic
+                                              : *dim.size);
+  return RankedTensorType::get(shape, elementType);
+}
+
+FailureOr<Type> Importer::getInputValueType(const ValueInfo &info,
+                                            RankedTensorType tensor) {
+  switch (info.kind) {
+  case ValueInfo::Kind::Other:
+    return emitError() << "input \"" << info.name
+                       << "\" is not a tensor, a sequence or an optional value";
+  case ValueInfo::Kind::Tensor: {
+    FailureOr<RankedTensorType> type = getInputType(info, tensor);
+    if (failed(type))
+      return failure();
+    return Type(*type);
+  }
+  case ValueInfo::Kind::Sequence:
+  case ValueInfo::Kind::Optional:
+    break;
+  }
+  ValueInfo element = *info.element;
+  element.name = info.name;
+  FailureOr<Type> type =
+      getInputValueType(element, getTensorType(builder.getContext(), element));
+  if (failed(type))
+    return failure();
+  return info.kind == ValueInfo::Kind::Sequence ? getListType(*type)
+                                                : getOptionType(*type);
+}
+
+FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info,
+                                                   RankedTensorType fixed) {
+  if (!getElementType(builder.getContext(), info.type))
+    return emitError() << "input \"" << info.name << "\" has element type "
+                       << getDataTypeName(info.type)
+                       << ", which is not supported";
+  if (!fixed)
+    return emitError()
+           << "input \"" << info.name
+           << "\" has no shape; give it one in the model, with a size "
+              "or a name of a size for each dimension";
+  if (info.shape && !options.inputs.shapes.contains(info.name))
+    for (const Dimension &dim : *info.shape)
+      if (dim.size.value_or(0) < 0)
+        return emitError()
+               << "expects sizes that are not negative, or no size where it is "
+                  "not known, but input \""
+               << info.name << "\" has size " << *dim.size;
+  auto emitAtInput = [&] {
+    return emitError() << "input \"" << info.name << "\": ";
+  };
+  if (failed(checkTensorLimits(emitAtInput, fixed)))
+    return failure();
+  return fixed;
+}
+
+FailureOr<SmallVector<std::pair<const ValueInfo *, FixedInput>>>
+Importer::getFixedInputs() {
+  SmallVector<const ValueInfo *> infos;
+  SmallVector<ModelInput> inputs;
+  for (const ValueInfo &info : model.graph.inputs) {
+    // Until IR version 3, initializers had to be inputs.
+    if (mainFrame->bindings.contains(info.name))
+      continue;
+    ModelInput input{info.name, {}, std::nullopt, {}};
+    if (info.kind == ValueInfo::Kind::Tensor)
+      input.elementType = getElementType(builder.getContext(), info.type);
+    if (RankedTensorType type = getTensorType(builder.getContext(), info)) {
+      input.shape.emplace(type.getShape());
+      for (const Dimension &dim : *info.shape)
+        input.dimNames.push_back(dim.size ? StringRef() : dim.symbol);
+    }
+    infos.push_back(&info);
+    inputs.push_back(std::move(input));
+  }
+  FailureOr<SmallVector<FixedInput>> fixed =
+      fixInputs(options.inputs, inputs, [&] { return emitError(); });
+  if (failed(fixed))
+    return failure();
+  SmallVector<std::pair<const ValueInfo *, FixedInput>> results;
+  for (auto [info, input] : llvm::zip_equal(infos, *fixed))
+    results.emplace_back(info, input);
+  return results;
+}
+
+LogicalResult Importer::createArgument(const ValueInfo &info,
+                                       const FixedInput &fixed) {
+  FailureOr<Type> valueType = getInputValueType(info, fixed.type);
+  if (failed(valueType))
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(*valueType);
+  if (!type)
+    ListBuilder(getModule(), builder, getFileLoc()).define(*valueType);
+  Location loc = NameLoc::get(builder.getStringAttr(info.name));
+  Binding *binding = createBinding(info.name);
+  binding->value =
+      fixed.value ? createConstant(fixed.value, loc)
+                  : function.getBody().front().addArgument(*valueType, loc);
+  if (!mainFrame->bindings.try_emplace(info.name, binding).second)
+    return emitError() << "input \"" << info.name << "\" is defined twice";
+  if (!type || type.hasStaticShape())
+    return success();
+
+  SmallVector<ShapeScalar> sizes;
+  for (auto [axis, size] : llvm::enumerate(type.getShape())) {
+    StringRef symbol;
+    if (info.shape && ShapedType::isDynamic(size))
+      symbol = (*info.shape)[axis].symbol;
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back(ShapeScalar::get(size));
+    } else if (symbol.empty()) {
+      sizes.push_back(createSymbol());
+    } else {
+      auto [it, isNew] = symbols.try_emplace(symbol, numSymbols);
+      numSymbols += isNew;
+      sizes.push_back(ShapeScalar::getSymbol(it->second));
+    }
+  }
+  setDims(binding->value, {std::move(sizes)});
+  return success();
+}
+
+LogicalResult Importer::createArguments() {
+  auto inputs = getFixedInputs();
+  if (failed(inputs))
+    return failure();
+  for (const auto &[info, fixed] : *inputs)
+    if (failed(createArgument(*info, fixed)))
+      return failure();
+  function.setFunctionType(builder.getFunctionType(
+      function.getBody().front().getArgumentTypes(), {}));
+
+  unsigned index = 0;
+  for (const ValueInfo &info : model.graph.inputs) {
+    Binding *binding = mainFrame->bindings.lookup(info.name);
+    if (!isa_and_nonnull<BlockArgument>(binding->value))
+      continue;
+    auto type = dyn_cast<RankedTensorType>(binding->value.getType());
+    function.setArgAttr(index, kNameAttrName, builder.getStringAttr(info.name));
+    if (type && !type.hasStaticShape()) {
+      SmallVector<StringRef> names;
+      for (auto [axis, size] : llvm::enumerate(type.getShape()))
+        names.push_back(ShapedType::isDynamic(size) && info.shape
+                            ? StringRef((*info.shape)[axis].symbol)
+                            : StringRef());
+      function.setArgAttr(index, kDimsAttrName, builder.getStrArrayAttr(names));
+    }
+    ++index;
+  }
+  return success();
+}

@@ -1,0 +1,63 @@
+"""What a user says of the inputs of a model before it is compiled."""
+
+from __future__ import annotations
+
+import io
+import numbers
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from ._arguments import describe, expect_int, expect_list, expect_mapping, expect_text
+
+#: Sizes and shapes as the command line has them, and for each value its name and numbers
+#: as text, or the bytes of a .npy file.
+Fixed = tuple[list[str], list[str], list[tuple[str, str, bytes]]]
+
+
+def _name(name: Any, what: str) -> str:
+    if not expect_text(name, what):
+        raise ValueError(f"expects {what} that is not empty")
+    return str(name)
+
+
+def _shape(name: str, shape: Any) -> str:
+    sizes = ["?" if size is None else str(expect_int(size, f"a size of {name!r}", 0, 2**62))
+             for size in expect_list(shape, f"the shape of {name!r}", "sizes")]
+    return f"{name}={'x'.join(sizes)}"
+
+
+def _value(name: str, value: Any) -> tuple[str, str, bytes]:
+    """Numbers of Python take the type of the input; arrays have one."""
+    if isinstance(value, (list, tuple)) and value and not all(
+            isinstance(part, numbers.Real) for part in value):
+        value = np.asarray(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.ascontiguousarray(value).reshape(np.shape(value))
+        if array.dtype.hasobject:
+            raise TypeError(f"expects numbers for input {name!r}, but got an array of "
+                            f"{array.dtype}")
+        file = io.BytesIO()
+        np.save(file, array, allow_pickle=False)
+        return name, "", file.getvalue()
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    if not parts or not all(isinstance(part, numbers.Real) for part in parts):
+        raise TypeError(f"expects numbers or an array for input {name!r}, but got "
+                        f"{describe(value)}")
+    text = ",".join(str(part).lower() if isinstance(part, bool) else repr(part)
+                    for part in parts)
+    return name, text, b""
+
+
+def fixed_inputs(dims: Mapping[str, int] | None,
+                 shapes: Mapping[str, Sequence[int | None]] | None,
+                 inputs: Mapping[str, Any] | None) -> Fixed | None:
+    """Returns what is fixed; None if nothing is."""
+    sizes = [f"{_name(name, 'a name of a size')}="
+             f"{expect_int(size, f'the size {name!r}', 0, 2**62)}"
+             for name, size in expect_mapping(dims, "dims").items()]
+    given = [_shape(_name(name, "a name of an input"), shape)
+             for name, shape in expect_mapping(shapes, "shapes").items()]
+    values = [_value(_name(name, "a name of an input"), value)
+              for name, value in expect_mapping(inputs, "inputs").items()]
+    return (sizes, given, values) if sizes or given or values else None
