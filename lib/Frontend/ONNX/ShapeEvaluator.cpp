@@ -90,6 +90,20 @@ static bool fits(int64_t value, Type type) {
   return llvm::isIntN(width, value);
 }
 
+/// The result of a function with steps, such as a quotient without its
+/// fraction, of `operands`. Where numbers that are not constants give the same
+/// result in every case, the cases may be between two steps: then nothing is
+/// known. Not so if it `isExact`, and rounds in no case: what is the same then
+/// is so because the formula says it.
+static ShapeScalar checkSteps(const ShapeScalar &result, bool isExact,
+                              ArrayRef<ShapeScalar> operands) {
+  bool isConstant = llvm::all_of(operands, [](const ShapeScalar &operand) {
+    return operand.getConstant().has_value();
+  });
+  return isExact || isConstant || !result.getConstant() ? result
+                                                        : ShapeScalar();
+}
+
 //===----------------------------------------------------------------------===//
 // Sources
 //===----------------------------------------------------------------------===//
@@ -199,11 +213,13 @@ ShapeEvaluator::Result ShapeEvaluator::cast() {
   constexpr double maxExact = int64_t(1) << 53;
   return mapElements(type, [&](ArrayRef<ShapeScalar> operands) {
     ShapeScalar result;
+    bool isExact = true;
     for (unsigned i = 0; i < kNumCases; ++i) {
       if (!operands[0].isPossible(i))
         continue;
       if (!fromFloat && !toFloat) {
         int64_t number = operands[0][i];
+        isExact &= !type.isInteger(1);
         if (type.isInteger(1))
           result.set(i, number != 0);
         else if (fits(number, type))
@@ -214,6 +230,8 @@ ShapeEvaluator::Result ShapeEvaluator::cast() {
         continue;
       double number = fromFloat ? operands[0].getFloat(i)
                                 : static_cast<double>(operands[0][i]);
+      isExact &=
+          toFloat || (!type.isInteger(1) && number == std::trunc(number));
       if (toFloat)
         result.setFloat(i, roundTo(number, type));
       else if (type.isInteger(1))
@@ -222,7 +240,7 @@ ShapeEvaluator::Result ShapeEvaluator::cast() {
                fits(static_cast<int64_t>(number), type))
         result.set(i, static_cast<int64_t>(number));
     }
-    return result;
+    return checkSteps(result, isExact, operands);
   });
 }
 
@@ -263,20 +281,38 @@ ShapeEvaluator::Result ShapeEvaluator::binary() {
   if (type != get(1).elementType || node.getBool("fmod", false))
     return std::nullopt;
   StringRef op = node.getOpType();
-  return mapElements(type, [&](ArrayRef<ShapeScalar> operands) {
-    ShapeScalar result;
+  bool isQuotient = op == "Div" || op == "Mod";
+  return mapElements(type, [&](ArrayRef<ShapeScalar> operands) -> ShapeScalar {
+    // Of a division, where its steps are.
+    ShapeScalar result, quotient;
+    bool isExact = true, isPositive = true, isNegative = true;
     for (unsigned i = 0; i < kNumCases; ++i) {
       if (!operands[0].isPossible(i) || !operands[1].isPossible(i))
         continue;
       if (!isFloat) {
-        auto value = evaluateInts(op, operands[0][i], operands[1][i]);
-        if (value && fits(*value, type))
-          result.set(i, *value);
-      } else if (auto value = evaluateFloats(op, operands[0].getFloat(i),
-                                             operands[1].getFloat(i))) {
-        result.setFloat(i, roundTo(*value, type));
+        int64_t a = operands[0][i], b = operands[1][i];
+        auto value = evaluateInts(op, a, b);
+        if (!value || !fits(*value, type))
+          continue;
+        result.set(i, *value);
+        if (isQuotient) {
+          quotient.set(i, a / b);
+          isExact &= a % b == 0;
+        }
+        continue;
       }
+      double a = operands[0].getFloat(i), b = operands[1].getFloat(i);
+      isPositive &= b > 0;
+      isNegative &= b < 0;
+      if (auto value = evaluateFloats(op, a, b))
+        result.setFloat(i, roundTo(*value, type));
     }
+    if (isFloat)
+      return checkSteps(result, op != "Div" || isPositive || isNegative,
+                        operands);
+    // A remainder that never wrapped around is not known to be one.
+    if (isQuotient && checkSteps(quotient, isExact, operands).isUnknown())
+      return {};
     return result;
   });
 }
@@ -357,35 +393,49 @@ ShapeEvaluator::Result ShapeEvaluator::minMax() {
       });
 }
 
+/// A function of one float, not rounded to its type.
+static double evaluateFloat(StringRef op, double value) {
+  return op == "Neg"     ? -value
+         : op == "Abs"   ? std::abs(value)
+         : op == "Floor" ? std::floor(value)
+         : op == "Ceil"  ? std::ceil(value)
+                         : std::sqrt(value);
+}
+
 ShapeEvaluator::Result ShapeEvaluator::unary() {
   StringRef op = node.getOpType();
   Type type = get(0).elementType;
   bool isFloat = get(0).isFloat();
-  return mapElements(type, [&](ArrayRef<ShapeScalar> operands) {
-    ShapeScalar result;
+  bool isRounding = op == "Floor" || op == "Ceil";
+  if (!isFloat && op != "Neg" && op != "Abs")
+    return std::nullopt;
+  return mapElements(type, [&](ArrayRef<ShapeScalar> operands) -> ShapeScalar {
+    const ShapeScalar &operand = operands[0];
+    // `sign` has the step of Abs.
+    ShapeScalar result, sign;
+    bool isExact = true;
     for (unsigned i = 0; i < kNumCases; ++i) {
-      if (!operands[0].isPossible(i))
+      if (!operand.isPossible(i))
         continue;
       if (!isFloat) {
-        int64_t value = operands[0][i];
+        int64_t value = operand[i];
         if (value == std::numeric_limits<int64_t>::min())
           continue;
-        if (op != "Neg" && op != "Abs")
-          continue;
+        sign.set(i, value < 0);
         value = op == "Neg" ? -value : std::abs(value);
         if (fits(value, type))
           result.set(i, value);
         continue;
       }
-      double value = operands[0].getFloat(i);
-      result.setFloat(i, roundTo(op == "Neg"     ? -value
-                                 : op == "Abs"   ? std::abs(value)
-                                 : op == "Floor" ? std::floor(value)
-                                 : op == "Ceil"  ? std::ceil(value)
-                                                 : std::sqrt(value),
-                                 type));
+      double value = operand.getFloat(i), computed = evaluateFloat(op, value);
+      sign.set(i, value < 0);
+      isExact &= !isRounding || computed == value;
+      result.setFloat(i, roundTo(computed, type));
     }
-    return result;
+    bool isSize = !isFloat && node.isArgumentSize(operand);
+    if (op == "Abs" && checkSteps(sign, isSize, operands).isUnknown())
+      return {};
+    return checkSteps(result, isExact, operands);
   });
 }
 

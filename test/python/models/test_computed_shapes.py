@@ -372,6 +372,86 @@ def test_formulas(formula):
     check(pair, [{"x": floats(n)} for n in (1, 2, 3, 7, 8, 9, 29, 49, 50, 51, 100, 20000)])
 
 
+def as_float(net, n):
+    return net.Cast(n, to=TensorProto.FLOAT)
+
+
+def as_size(net, value):
+    return net.Cast(value, to=TensorProto.INT64)
+
+
+def as_bool(net, value):
+    return as_size(net, net.Cast(value, to=TensorProto.BOOL))
+
+
+# Of a size and a number: functions with steps, which few sizes show.
+STEPS = {
+    "bool(n)": lambda net, n, k: as_bool(net, n),
+    "bool(n - k)": lambda net, n, k: as_bool(net, net.Sub(n, k)),
+    "bool(n % k)": lambda net, n, k: as_bool(net, net.Mod(n, k)),
+    "n / k": lambda net, n, k: net.Div(n, k),
+    "n % k": lambda net, n, k: net.Mod(n, k),
+    "(k - n) / k": lambda net, n, k: net.Div(net.Sub(k, n), k),
+    "(n + k - 1) / k * k": lambda net, n, k: net.Mul(
+        net.Div(net.Sub(net.Add(n, k), np.array([1])), k), k),
+    "1 / (|n - k| + 1)": lambda net, n, k: net.Div(
+        np.array([1]), net.Add(net.Abs(net.Sub(n, k)), np.array([1]))),
+    "|k - n|": lambda net, n, k: net.Abs(net.Sub(k, n)),
+    "floor(float(n) / k)": lambda net, n, k: as_size(
+        net, net.Floor(net.Div(as_float(net, n), as_float(net, k)))),
+}
+
+
+@pytest.mark.parametrize("number", [16, 100, 128, 1000, 4096, 2**20])
+@pytest.mark.parametrize("formula", STEPS)
+def test_steps(formula, number):
+    """Where a size is between two steps says nothing of another size, of nothing at all
+    or of a number that is asked for."""
+    net = Net()
+    value = STEPS[formula](net, net.Slice(net.Shape("x"), [0], [1]), np.array([number]))
+    pair = net.pair({"x": (["n", 0], "int8")}, net.Identity(value))
+    check(pair, [{"x": np.zeros((n, 0), np.int8)}
+                 for n in (0, 1, 7, number - 1, number, number + 1, 3 * number)])
+
+
+@pytest.mark.parametrize("number", [16, 24, 128])
+def test_branches_of_multiples(number):
+    """`if n % k:` pads to a multiple; `if n:` is another branch for nothing."""
+    net = Net()
+    rest = net.Mod(net.Shape("x"), np.array([number]))
+    wanted = net.Where(net.Cast(rest, to=TensorProto.BOOL), net.Sub(np.array([number]), rest),
+                       np.array([0]))
+    y = net.Pad("x", net.Concat([0], wanted, axis=0))
+    pair = net.pair({"x": (["n"], "float32")}, y)
+    check(pair, [{"x": floats(n)} for n in (0, 1, number - 1, number, number + 1, 5 * number)])
+
+
+# As exporters write math.ceil(n / 8) and its kin.
+FRACTIONS = {
+    "ceil(n / 8) * 8 - n": lambda net, f, n: net.Sub(
+        as_size(net, net.Mul(net.Ceil(net.Div(f, np.array([8.0]))), np.array([8.0]))), n),
+    "ceil(n / 7)": lambda net, f, n: as_size(net, net.Ceil(net.Div(f, np.array([7.0])))),
+    "floor(n * 1.5)": lambda net, f, n: as_size(net, net.Floor(net.Mul(f, np.array([1.5])))),
+    "int(n * 0.75 + 0.5)": lambda net, f, n: as_size(
+        net, net.Add(net.Mul(f, np.array([0.75])), np.array([0.5]))),
+    "int(5 - n / 2)": lambda net, f, n: net.Abs(as_size(
+        net, net.Sub(np.array([5.0]), net.Div(f, np.array([2.0]))))),
+    "ceil(n) - floor(n / 3)": lambda net, f, n: as_size(
+        net, net.Sub(net.Ceil(f), net.Floor(net.Div(f, np.array([3.0]))))),
+}
+
+
+@pytest.mark.parametrize("formula", FRACTIONS)
+def test_fractions(formula):
+    """Sizes that are computed in floats."""
+    net = Net()
+    n = net.Shape("x")
+    value = FRACTIONS[formula](net, as_float(net, n), n)
+    pair = net.pair({"x": (["n"], "float32")}, net.Identity(value),
+                    net.Pad("x", net.Concat([0], value, axis=0)))
+    check(pair, [{"x": floats(n)} for n in (0, 1, 2, 6, 7, 8, 9, 29, 100, 4999)])
+
+
 def test_what_is_divided_by_nothing():
     """A size that may be 0 beside -1 is refused before a run, and compiles."""
     net = Net()
