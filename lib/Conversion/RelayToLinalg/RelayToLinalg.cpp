@@ -14,6 +14,7 @@
 
 #include "ElementMath.h"
 #include "FailureReasons.h"
+#include "FractionalSizes.h"
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
 
@@ -346,6 +347,7 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
     expandBatches(function);
     expandEpilogues(function);
   }
+  detail::convertFractionalSizes(function);
   // Every nest asks for the sizes of its operands anew.
   IRRewriter rewriter(context);
   DominanceInfo dominance(function);
