@@ -9,6 +9,7 @@
 // NCHW4n16c with kernels OIHW16o16i, is one nest: blocks of images and of
 // output channels, positions, an image and a channel of the block, and then the
 // reduction: blocks of input channels, the window, and a channel of the block.
+// In groups, each has one block of output channels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +55,8 @@ static void setAxis(SmallVectorImpl<AffineExpr> &exprs, const Layout &layout,
 
 namespace {
 
-/// Takes no groups, and no layouts that only permute axes.
+/// Takes no groups of several blocks of output channels, and no layouts that
+/// only permute axes.
 struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -67,8 +69,7 @@ struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
                                             /*blocked=*/"OI", /*free=*/"");
     StringRef outLayout = op.getOutLayout();
     if (failed(data) || failed(kernel) ||
-        (!outLayout.empty() && outLayout != op.getDataLayout()) ||
-        op.getGroups() != 1)
+        (!outLayout.empty() && outLayout != op.getDataLayout()))
       return failure();
     // One block size for all channels, so that results are data of the same
     // layout.
@@ -79,6 +80,15 @@ struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
                    << op.getDataLayout() << "\" and kernel \""
                    << op.getKernelLayout() << "\"";
       });
+
+    auto weightType = cast<RankedTensorType>(op.getWeight().getType());
+    bool isGrouped = op.getGroups() != 1;
+    int64_t inputs = weightType.getDimSize(kernel->getParts('I')[0]);
+    if (isGrouped && (ShapedType::isDynamic(inputs) ||
+                      static_cast<int64_t>(op.getGroups()) !=
+                          weightType.getDimSize(kernel->getParts('O')[0])))
+      return rewriter.notifyMatchFailure(
+          op, "expects one block of output channels in a group");
 
     LinalgBuilder b(rewriter, op);
     bool hasImages = data->getParts('N').size() == 2;
@@ -94,7 +104,6 @@ struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
     Window window =
         Window::get(op.getStrides(), op.getDilation(), op.getPadding());
     auto dataType = cast<RankedTensorType>(op.getData().getType());
-    auto weightType = cast<RankedTensorType>(op.getWeight().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
     SmallVector<int64_t> spatial = {data->getParts('H')[0],
                                     data->getParts('W')[0]};
@@ -103,7 +112,7 @@ struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
     SmallVector<AffineExpr> weightExprs(weightType.getRank());
     AffineExpr positions[] = {y, x}, taps[] = {kh, kw};
     setAxis(dataExprs, *data, 'N', n, image);
-    setAxis(dataExprs, *data, 'C', c, inner);
+    setAxis(dataExprs, *data, 'C', isGrouped ? o * inputs + c : c, inner);
     setAxis(resultExprs, *data, 'N', n, image);
     setAxis(resultExprs, *data, 'C', o, outer);
     setAxis(weightExprs, *kernel, 'O', o, outer);

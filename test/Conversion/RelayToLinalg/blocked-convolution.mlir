@@ -14,3 +14,16 @@ func.func @blocks(%x: tensor<1x2x8x8x4x16xi8>, %w: tensor<3x2x3x3x16x16xi8>) -> 
   %0 = relay.nn.conv2d %x, %w {strides = [2, 2], padding = [1, 1, 1, 1], data_layout = "NCHW4n16c", kernel_layout = "OIHW16o16i", out_dtype = i32} : (tensor<1x2x8x8x4x16xi8>, tensor<3x2x3x3x16x16xi8>) -> tensor<1x3x4x4x4x16xi32>
   return %0 : tensor<1x3x4x4x4x16xi32>
 }
+
+// -----
+
+// Each block of outputs is a group, with whole blocks of inputs.
+// CHECK-DAG: #[[$DATA:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1 * 2 + d5, d2 + d6, d3 + d7, d8)>
+// CHECK-DAG: #[[$WEIGHT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d1, d5, d6, d7, d4, d8)>
+// CHECK-LABEL: func @groups
+//       CHECK:   linalg.generic
+//  CHECK-SAME:     indexing_maps = [#[[$DATA]], #[[$WEIGHT]], #{{.*}}]
+func.func @groups(%x: tensor<1x6x8x8x16xi8>, %w: tensor<3x2x1x1x16x16xi8>) -> tensor<1x3x8x8x16xi32> {
+  %0 = relay.nn.conv2d %x, %w {groups = 3, data_layout = "NCHW16c", kernel_layout = "OIHW16o16i", out_dtype = i32} : (tensor<1x6x8x8x16xi8>, tensor<3x2x1x1x16x16xi8>) -> tensor<1x3x8x8x16xi32>
+  return %0 : tensor<1x3x8x8x16xi32>
+}

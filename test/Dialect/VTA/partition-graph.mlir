@@ -71,3 +71,40 @@ func.func @chain(%x: tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi8> {
   %3 = relay.cast %2 {dtype = i8} : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi8>
   return %3 : tensor<1x16x8x8xi8>
 }
+
+// -----
+
+// Channels of their own: weights of 16 are the diagonal of a block, and the
+// last block has zeros.
+// CHECK-LABEL: func.func @depthwise
+// CHECK:         %[[W:.*]] = relay.constant dense<{{.*}}> : tensor<32x16x1x1xi8>
+// CHECK:         %[[P:.*]] = relay.layout_transform %[[W]] {{.*}} -> tensor<2x1x1x1x16x16xi8>
+// CHECK:         relay.nn.conv2d %{{.*}}, %[[P]] {{.*}}groups = 2
+func.func @depthwise(%x: tensor<1x20x8x8xi8>) -> tensor<1x20x8x8xi8> {
+  %w = relay.constant dense<7> : tensor<20x1x1x1xi8>
+  %0 = relay.nn.conv2d %x, %w {groups = 20, out_dtype = i32} : (tensor<1x20x8x8xi8>, tensor<20x1x1x1xi8>) -> tensor<1x20x8x8xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x20x8x8xi32>) -> tensor<1x20x8x8xi8>
+  return %1 : tensor<1x20x8x8xi8>
+}
+
+// -----
+
+// Results of even and of odd columns are convolutions of one element of the
+// kernel and of two, its last one first; the processor interleaves them.
+// CHECK-LABEL: func.func @transposed
+// CHECK:         %[[ODD:.*]] = relay.constant dense<{{\[\[\[\[}}3, 1]]]]> : tensor<1x1x1x2xi8>
+// CHECK:         %[[EVEN:.*]] = relay.constant dense<2> : tensor<1x1x1x1xi8>
+// CHECK:         relay.nn.conv2d
+// CHECK-SAME:      -> tensor<1x1x4x4x16xi32>
+// CHECK:         relay.device_copy
+// CHECK:         relay.nn.conv2d
+// CHECK-SAME:      padding = [0, 0, 0, 1]
+// CHECK:         relay.device_copy
+// CHECK:         relay.concatenate {{.*}} -> tensor<1x1x4x4x2xi8>
+// CHECK:         relay.strided_slice {{.*}} -> tensor<1x1x4x7xi8>
+func.func @transposed(%x: tensor<1x1x4x4xi8>) -> tensor<1x1x4x7xi8> {
+  %w = relay.constant dense<[[[[1, 2, 3]]]]> : tensor<1x1x1x3xi8>
+  %0 = relay.nn.conv2d_transpose %x, %w {strides = [1, 2], padding = [0, 1, 0, 1], out_dtype = i32} : (tensor<1x1x4x4xi8>, tensor<1x1x1x3xi8>) -> tensor<1x1x4x7xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x1x4x7xi32>) -> tensor<1x1x4x7xi8>
+  return %1 : tensor<1x1x4x7xi8>
+}

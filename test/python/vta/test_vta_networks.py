@@ -158,12 +158,72 @@ def test_optimization_levels(tmp_path, level, parts):
     np.testing.assert_array_equal(device.run(inputs)[0], rm.compile(path).run(inputs)[0])
 
 
-def test_grouped_convolutions_stay(tmp_path):
-    network = Network((1, 16, 8, 8))
-    value = relay.nn.conv2d(network.x, network.weights(16, 1, 3, 3), groups=16, padding=(1, 1),
+CONFIGS = ["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18"]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("channels,outputs,groups,size,stride,padding", [
+    (32, 32, 32, 3, 1, 1),  # depthwise
+    (48, 48, 48, 3, 2, 1),
+    (20, 20, 20, 3, 1, 1),  # the last block is not whole
+    (16, 16, 16, 5, 1, 2),
+    (32, 32, 8, 3, 1, 1),  # narrower than a block
+    (24, 24, 6, 1, 1, 0),
+    (64, 32, 4, 3, 1, 1),
+    (64, 32, 2, 3, 2, 1),  # a block of outputs, several of inputs
+    (16, 32, 4, 3, 1, 1),  # all groups joined
+    (6, 10, 2, 3, 1, 1),
+])
+def test_convolutions_in_groups(tmp_path, config, channels, outputs, groups, size, stride, padding):
+    network = Network((2, channels, 9, 7))
+    weight = network.weights(outputs, channels // groups, size, size)
+    network.channels = outputs
+    value = relay.nn.conv2d(network.x, weight, groups=groups, strides=(stride, stride),
+                            padding=(padding, padding), out_dtype="int32")
+    network.out = network.to_bytes(network.bias(value))
+    network.check(tmp_path, target=f"vta -config={config},cpu")
+
+
+def test_groups_of_many_blocks_stay(tmp_path):
+    """Joined, they would be more zeros than a block has outputs."""
+    network = Network((1, 17 * 32, 4, 4))
+    value = relay.nn.conv2d(network.x, network.weights(17 * 32, 32, 1, 1), groups=17,
                             out_dtype="int32")
     network.out = network.to_bytes(value)
     network.check(tmp_path, parts=0)
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("shape,outputs,kernel,stride,padding,extra", [
+    ((1, 32, 4, 4), 16, 4, 2, (1, 1), 0),  # DCGAN
+    ((2, 17, 5, 3), 20, 3, 1, (1, 1), 0),
+    ((1, 16, 4, 5), 16, 3, 2, (1, 1), 1),
+    ((1, 16, 4, 5), 16, 3, 2, (1, 1), 0),  # phases of different sizes
+    ((1, 16, 3, 4), 16, 2, 3, (0, 0), 0),  # a phase that the kernel has nothing for
+    ((1, 16, 3, 3), 16, 5, 3, (2, 1), 2),
+    ((1, 16, 5, 5), 16, 2, 2, (3, 3), 0),  # padding cuts data off
+])
+def test_transposed_convolutions(tmp_path, config, shape, outputs, kernel, stride, padding, extra):
+    network = Network(shape)
+    weight = network.weights(shape[1], outputs, kernel, kernel)
+    network.channels = outputs
+    value = relay.nn.conv2d_transpose(network.x, weight, strides=(stride, stride),
+                                      padding=padding, output_padding=(extra, extra),
+                                      out_dtype="int32")
+    network.out = network.to_bytes(network.bias(value))
+    network.check(tmp_path, parts=stride**2, target=f"vta -config={config},cpu")
+
+
+def test_transposed_convolution_between(tmp_path):
+    """The processor interleaves phases, and what comes after is on the device again."""
+    network = Network((1, 16, 4, 4))
+    network.out = network.to_bytes(network.conv(32))
+    value = relay.nn.conv2d_transpose(network.out, network.weights(32, 16, 4, 4), strides=(2, 2),
+                                      padding=(1, 1), out_dtype="int32")
+    network.channels = 16
+    network.out = network.to_bytes(network.bias(value))
+    network.out = network.to_bytes(network.conv(16))
+    network.check(tmp_path, parts=6)
 
 
 def test_sums_that_leave_bytes(tmp_path):

@@ -32,8 +32,8 @@ static void attach(MLIRContext *context) {
 }
 
 void relay::detail::registerQuantizeRoles(MLIRContext *context) {
-  attach<QuantizeRole::Contraction, NNConv1dOp, NNConv2dOp, NNDenseOp,
-         NNMatmulOp>(context);
+  attach<QuantizeRole::Contraction, NNConv1dOp, NNConv2dOp, NNConv2dTransposeOp,
+         NNDenseOp, NNMatmulOp>(context);
   attach<QuantizeRole::MatrixProduct, NNBatchMatmulOp>(context);
   attach<QuantizeRole::Product, MultiplyOp>(context);
   attach<QuantizeRole::Sum, AddOp>(context);

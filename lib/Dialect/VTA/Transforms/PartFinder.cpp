@@ -50,18 +50,19 @@ struct Bounds {
 /// Finds parts.
 class PartFinder {
 public:
-  std::optional<Part> find(Operation *root);
+  std::optional<Part> find(Operation *root, int64_t block);
 
 private:
   bool takesRoot(Operation *root);
   /// The step that takes `value`, which is in `bounds`; changes these.
   std::optional<Step> getStep(Value value, Bounds &bounds, Part &part);
   std::optional<Step> getScaleChange(CastOp cast, Bounds &bounds, Part &part);
-  bool takesOperand(Operation *op, Value other, Bounds &bounds);
+  bool takesOperand(Operation *op, Value other, Bounds &bounds,
+                    const Part &part);
   // Of the result of an operator of a kind that VTA has, whose operand is in
   // `bounds`; none of others.
   std::optional<Bounds> getBoundsOfPair(Operation *op, unsigned operand,
-                                        Bounds bounds);
+                                        Bounds bounds, const Part &part);
   std::optional<Bounds> getBoundsOfRange(Operation *op, Bounds bounds);
   std::optional<Bounds> getBoundsOfShift(Operation *op, unsigned operand,
                                          Bounds bounds);
@@ -70,22 +71,9 @@ private:
 } // namespace
 
 bool PartFinder::takesRoot(Operation *root) {
-  Value data, weight;
-  if (auto conv = dyn_cast<NNConv2dOp>(root)) {
-    data = conv.getData();
-    weight = conv.getWeight();
-    if (conv.getGroups() != 1 || conv.getDataLayout() != "NCHW" ||
-        conv.getKernelLayout() != "OIHW" ||
-        (!conv.getOutLayout().empty() && conv.getOutLayout() != "NCHW"))
-      return false;
-  } else if (auto dense = dyn_cast<NNDenseOp>(root)) {
-    data = dense.getData();
-    weight = dense.getWeight();
-    if (!getStaticType(data) || getStaticType(data).getRank() != 2)
-      return false;
-  } else {
+  if (!isa<NNConv2dOp, NNConv2dTransposeOp, NNDenseOp>(root))
     return false;
-  }
+  Value data = root->getOperand(0), weight = root->getOperand(1);
   return isIntegers(data, 8) && isIntegers(weight, 8) &&
          weight.getDefiningOp<ConstantOp>() &&
          !data.getDefiningOp<ConstantOp>() &&
@@ -108,7 +96,8 @@ static bool isPerChannel(RankedTensorType constant, RankedTensorType type) {
   return true;
 }
 
-bool PartFinder::takesOperand(Operation *op, Value other, Bounds &bounds) {
+bool PartFinder::takesOperand(Operation *op, Value other, Bounds &bounds,
+                              const Part &part) {
   RankedTensorType type = getStaticType(op->getResult(0));
   if (std::optional<SmallVector<int64_t>> numbers = getIntegers(other)) {
     if (!isPerChannel(getStaticType(other), type))
@@ -116,6 +105,9 @@ bool PartFinder::takesOperand(Operation *op, Value other, Bounds &bounds) {
     bounds = {*llvm::min_element(*numbers), *llvm::max_element(*numbers)};
     return true;
   }
+  // Phases of a result would need those of the operand.
+  if (part.products.products.size() != 1)
+    return false;
   // Bytes of the same shape, which may be on the device already.
   auto cast = other.getDefiningOp<CastOp>();
   bounds = Bounds::ofBits(8);
@@ -169,12 +161,14 @@ std::optional<Step> PartFinder::getScaleChange(CastOp cast, Bounds &bounds,
 }
 
 /// Sums, minima and maxima of two tensors.
-std::optional<Bounds>
-PartFinder::getBoundsOfPair(Operation *op, unsigned operand, Bounds bounds) {
+std::optional<Bounds> PartFinder::getBoundsOfPair(Operation *op,
+                                                  unsigned operand,
+                                                  Bounds bounds,
+                                                  const Part &part) {
   Bounds other{};
   if (!isa<AddOp, MaximumOp, MinimumOp>(op) ||
       op->getOperand(0) == op->getOperand(1) ||
-      !takesOperand(op, op->getOperand(1 - operand), other))
+      !takesOperand(op, op->getOperand(1 - operand), other, part))
     return std::nullopt;
   if (isa<MaximumOp>(op))
     return Bounds{std::max(bounds.least, other.least),
@@ -251,7 +245,7 @@ std::optional<Step> PartFinder::getStep(Value value, Bounds &bounds,
   step.op = op;
   step.result = op->getResult(0);
   step.operand = op->getOperand(0) == value ? 0 : 1;
-  std::optional<Bounds> next = getBoundsOfPair(op, step.operand, bounds);
+  std::optional<Bounds> next = getBoundsOfPair(op, step.operand, bounds, part);
   if (!next)
     next = getBoundsOfRange(op, bounds);
   if (!next)
@@ -265,14 +259,19 @@ std::optional<Step> PartFinder::getStep(Value value, Bounds &bounds,
   return step;
 }
 
-std::optional<Part> PartFinder::find(Operation *root) {
+std::optional<Part> PartFinder::find(Operation *root, int64_t block) {
   if (!takesRoot(root))
+    return std::nullopt;
+  std::optional<BlockProducts> products = getBlockProducts(root, block);
+  if (!products)
     return std::nullopt;
   Part part;
   part.root = root;
+  part.products = std::move(*products);
   part.ops.push_back(root);
   RankedTensorType weight = getStaticType(root->getOperand(1));
-  int64_t terms = weight.getNumElements() / weight.getDimSize(0);
+  int64_t outputs = weight.getDimSize(isa<NNConv2dTransposeOp>(root) ? 1 : 0);
+  int64_t terms = weight.getNumElements() / outputs;
   constexpr int64_t kLargestProduct = int64_t(1) << 14;
   Bounds bounds = {-terms * kLargestProduct, terms * kLargestProduct};
   if (!bounds.fits(32))
@@ -301,6 +300,6 @@ std::optional<Part> PartFinder::find(Operation *root) {
   return part;
 }
 
-std::optional<Part> vta::findPart(Operation *root) {
-  return PartFinder().find(root);
+std::optional<Part> vta::findPart(Operation *root, int64_t block) {
+  return PartFinder().find(root, block);
 }

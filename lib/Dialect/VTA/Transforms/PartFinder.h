@@ -8,10 +8,9 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTFINDER_H
 #define RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTFINDER_H
 
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Operation.h"
+#include "BlockProducts.h"
 
-#include <optional>
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir::vta {
 
@@ -29,6 +28,7 @@ struct Step {
 /// A part of a graph.
 struct Part {
   Operation *root = nullptr;
+  BlockProducts products;
   SmallVector<Step> steps;
   /// Operations of the graph that the part takes the place of.
   SmallVector<Operation *> ops;
@@ -36,9 +36,9 @@ struct Part {
   Value result;
 };
 
-/// The part that begins with `root`, a convolution or a dense layer; nullopt if
-/// VTA does not have it.
-std::optional<Part> findPart(Operation *root);
+/// The part that begins with `root`, a convolution or a dense layer, for blocks
+/// of `block` channels; nullopt if VTA does not have it.
+std::optional<Part> findPart(Operation *root, int64_t block);
 
 /// The type of a tensor of static shape; null for others.
 inline RankedTensorType getStaticType(Value value) {

@@ -52,12 +52,17 @@ public:
 private:
   bool isOneMatrix(const Part &part);
   void move(const Part &part);
+  /// One of the convolutions of a part, and its steps.
+  Value buildProduct(const Part &part, const BlockProduct &product);
+  Value interleave(Location loc, ArrayRef<Value> results,
+                   std::array<int64_t, 2> phases, RankedTensorType type);
   Value pad(Location loc, Value value, ArrayRef<int64_t> sizes);
   Value toFourDims(Location loc, Value value);
   /// `value` in the layout of the device, and on it.
   Value getPacked(Location loc, Value value);
-  Value packWeight(Location loc, Value weight);
+  Value packWeight(Location loc, Value weight, const BlockProduct &product);
   Value packConstant(Location loc, Value constant, RankedTensorType type);
+  Value cut(Location loc, Value value, ArrayRef<int64_t> sizes);
   Value unpack(Location loc, Value packed, RankedTensorType type);
   Value getNumberConstant(Location loc, int64_t number);
 
@@ -67,6 +72,8 @@ private:
   std::string dataLayout, kernelLayout;
   DictionaryAttr device, host;
   DenseMap<Value, Value> packed;
+  /// Results that the processor has put together.
+  DenseMap<Value, Value> interleaved;
 };
 
 } // namespace
@@ -101,7 +108,8 @@ Value Partitioner::getPacked(Location loc, Value value) {
   Value &result = packed[value];
   if (result)
     return result;
-  Value data = toFourDims(loc, value);
+  Value whole = interleaved.lookup(value);
+  Value data = toFourDims(loc, whole ? whole : value);
   SmallVector<int64_t> sizes(getStaticType(data).getShape());
   sizes[0] = llvm::alignTo(sizes[0], batch);
   sizes[1] = llvm::alignTo(sizes[1], block);
@@ -110,8 +118,16 @@ Value Partitioner::getPacked(Location loc, Value value) {
   return result = DeviceCopyOp::create(builder, loc, data, host, device);
 }
 
-Value Partitioner::packWeight(Location loc, Value weight) {
-  weight = toFourDims(loc, weight);
+Value Partitioner::packWeight(Location loc, Value weight,
+                              const BlockProduct &product) {
+  if (product.weight.empty())
+    weight = toFourDims(loc, weight);
+  else
+    weight = ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            RankedTensorType::get(product.weightShape, builder.getI8Type()),
+            ArrayRef(product.weight)));
   SmallVector<int64_t> sizes(getStaticType(weight).getShape());
   sizes[0] = llvm::alignTo(sizes[0], block);
   sizes[1] = llvm::alignTo(sizes[1], block);
@@ -138,15 +154,21 @@ Value Partitioner::packConstant(Location loc, Value constant,
   return LayoutTransformOp::create(builder, loc, constant, "NCHW", dataLayout);
 }
 
+/// The first elements of each dimension.
+Value Partitioner::cut(Location loc, Value value, ArrayRef<int64_t> sizes) {
+  if (getStaticType(value).getShape() == sizes)
+    return value;
+  return StridedSliceOp::create(
+      builder, loc, value, SmallVector<int64_t>(sizes.size(), 0), sizes,
+      DenseI64ArrayAttr(), "end", DenseI64ArrayAttr());
+}
+
 Value Partitioner::unpack(Location loc, Value value, RankedTensorType type) {
   value = DeviceCopyOp::create(builder, loc, value, device, host);
   value = LayoutTransformOp::create(builder, loc, value, dataLayout, "NCHW");
   SmallVector<int64_t> sizes(type.getShape());
   sizes.resize(4, 1);
-  if (getStaticType(value).getShape() != ArrayRef(sizes))
-    value = StridedSliceOp::create(
-        builder, loc, value, SmallVector<int64_t>(4, 0), sizes,
-        DenseI64ArrayAttr(), "end", DenseI64ArrayAttr());
+  value = cut(loc, value, sizes);
   if (type.getRank() != 4)
     value = ReshapeOp::create(builder, loc, value, type.getShape());
   return value;
@@ -159,23 +181,15 @@ Value Partitioner::getNumberConstant(Location loc, int64_t number) {
       DenseElementsAttr::get(type, builder.getI32IntegerAttr(number)));
 }
 
-void Partitioner::move(const Part &part) {
+Value Partitioner::buildProduct(const Part &part, const BlockProduct &product) {
   Operation *root = part.root;
-  builder.setInsertionPoint(part.result.getDefiningOp());
   Location loc = root->getLoc();
   Value data = getPacked(loc, root->getOperand(0));
-  Value weight = packWeight(loc, root->getOperand(1));
-  SmallVector<int64_t> strides = {1, 1}, padding = {0, 0, 0, 0},
-                       dilation = {1, 1};
-  if (auto conv = dyn_cast<NNConv2dOp>(root)) {
-    strides.assign(conv.getStrides().begin(), conv.getStrides().end());
-    padding.assign(conv.getPadding().begin(), conv.getPadding().end());
-    dilation.assign(conv.getDilation().begin(), conv.getDilation().end());
-  }
+  Value weight = packWeight(loc, root->getOperand(1), product);
   Value value = NNConv2dOp::create(
-      builder, loc, data, weight, strides, padding, dilation, /*groups=*/1,
-      IntegerAttr(), DenseI64ArrayAttr(), dataLayout, kernelLayout, "",
-      TypeAttr::get(builder.getI32Type()));
+      builder, loc, data, weight, product.strides, product.padding,
+      product.dilation, product.groups, IntegerAttr(), DenseI64ArrayAttr(),
+      dataLayout, kernelLayout, "", TypeAttr::get(builder.getI32Type()));
   RankedTensorType type = getStaticType(root->getResult(0));
   RankedTensorType shape = getStaticType(value);
   for (const Step &step : part.steps) {
@@ -206,19 +220,68 @@ void Partitioner::move(const Part &part) {
         shape.clone(getStaticType(step.result).getElementType()));
     value = clone->getResult(0);
   }
-  packed[part.result] = value;
+  return value;
+}
+
+/// Puts phases of a result, in the layout of the model, where they belong.
+Value Partitioner::interleave(Location loc, ArrayRef<Value> results,
+                              std::array<int64_t, 2> phases,
+                              RankedTensorType type) {
+  ArrayRef<int64_t> size = getStaticType(results.front()).getShape();
+  int64_t images = size[0], channels = size[1], rows = size[2];
+  int64_t columns = size[3] * phases[1];
+  auto join = [&](ArrayRef<Value> values, int64_t axis,
+                  ArrayRef<int64_t> single, ArrayRef<int64_t> joined) -> Value {
+    if (values.size() == 1)
+      return values.front();
+    SmallVector<Value> parts;
+    for (Value value : values)
+      parts.push_back(ReshapeOp::create(builder, loc, value, single));
+    return ReshapeOp::create(
+        builder, loc, ConcatenateOp::create(builder, loc, parts, axis), joined);
+  };
+  SmallVector<Value> byRow;
+  for (int64_t row = 0; row < phases[0]; ++row)
+    byRow.push_back(join(results.slice(row * phases[1], phases[1]), 4,
+                         {images, channels, rows, size[3], 1},
+                         {images, channels, rows, columns}));
+  Value result = join(byRow, 3, {images, channels, rows, 1, columns},
+                      {images, channels, rows * phases[0], columns});
+  return cut(loc, result, type.getShape());
+}
+
+void Partitioner::move(const Part &part) {
+  builder.setInsertionPoint(part.result.getDefiningOp());
+  const BlockProducts &all = part.products;
+  if (all.products.size() == 1) {
+    packed[part.result] = buildProduct(part, all.products.front());
+    return;
+  }
+  Location loc = part.root->getLoc();
+  RankedTensorType type = getStaticType(part.result);
+  SmallVector<Value> results;
+  for (const BlockProduct &product : all.products) {
+    Value value = buildProduct(part, product);
+    SmallVector<int64_t> sizes(type.getShape());
+    for (int64_t axis : {0, 1})
+      sizes[2 + axis] = llvm::divideCeil(sizes[2 + axis], all.phases[axis]);
+    results.push_back(unpack(loc, value, type.clone(sizes)));
+  }
+  interleaved[part.result] = interleave(loc, results, all.phases, type);
 }
 
 /// Whether a product is of one pixel, with one block of inputs and several of
 /// outputs. Blocks of all its buffers are then rows of matrices, and loops over
 /// them one, in which tiles do not see blocks.
 bool Partitioner::isOneMatrix(const Part &part) {
-  ArrayRef<int64_t> weight = getStaticType(part.root->getOperand(1)).getShape();
   ArrayRef<int64_t> result = getStaticType(part.root->getResult(0)).getShape();
   auto isOne = [](int64_t size) { return size == 1; };
-  return batch == 1 && weight[1] <= block && weight[0] > block &&
-         llvm::all_of(weight.drop_front(2), isOne) &&
-         llvm::all_of(result.drop_front(2), isOne);
+  return batch == 1 && llvm::all_of(result.drop_front(2), isOne) &&
+         llvm::any_of(part.products.products, [&](const BlockProduct &product) {
+           ArrayRef<int64_t> weight = product.weightShape;
+           return weight[1] <= block && weight[0] > block &&
+                  llvm::all_of(weight.drop_front(2), isOne);
+         });
 }
 
 unsigned Partitioner::run() {
@@ -226,7 +289,8 @@ unsigned Partitioner::run() {
   DenseSet<Operation *> taken;
   for (Block &blockOfOps : function.getBody())
     for (Operation &op : blockOfOps)
-      if (std::optional<Part> part = findPart(&op); part && !isOneMatrix(*part))
+      if (std::optional<Part> part = findPart(&op, block);
+          part && !isOneMatrix(*part))
         parts.push_back(std::move(*part));
   // A part may need what another one computes, which then comes before.
   llvm::stable_sort(parts, [](const Part &lhs, const Part &rhs) {
@@ -247,8 +311,10 @@ unsigned Partitioner::run() {
       continue;
     Operation *last = part.result.getDefiningOp();
     builder.setInsertionPoint(last);
-    Value result =
-        unpack(last->getLoc(), packed[part.result], getStaticType(part.result));
+    Value result = interleaved.lookup(part.result);
+    if (!result)
+      result = unpack(last->getLoc(), packed[part.result],
+                      getStaticType(part.result));
     Value(part.result).replaceUsesWithIf(result, [&](OpOperand &use) {
       return !taken.contains(use.getOwner());
     });

@@ -42,8 +42,8 @@ def PartitionGraphPass
     : Pass<"vta-partition-graph", "::mlir::func::FuncOp"> {
   let summary = "Put what VTA can compute of a graph on the device";
   let description = [{
-    A part is a `nn.conv2d` or `nn.dense` of bytes with constant weights, and the
-    operators behind it that nobody else sees the operands of, until there are
+    A part is a `nn.conv2d`, `nn.conv2d_transpose` or `nn.dense` of bytes with
+    constant weights, and the operators behind it that nobody else sees the operands of, until there are
     bytes again: sums with constants of channels and with other bytes, minima and
     maxima, `clip`, `relu`, casts, shifts, products of powers of two, and changes
     of scale by powers of two in 64 bits, which become a sum and a shift.
@@ -53,7 +53,11 @@ def PartitionGraphPass
     and images are padded to whole blocks. `device_copy` and `layout_transform`
     are put where tensors enter and leave the device; between parts they stay.
 
-    Everything else, such as convolutions in groups, stays where it is.
+    Groups that are narrower than a block are joined: a block of weights has those
+    of several groups on its diagonal, and zeros. A transposed convolution is a
+    convolution for each phase of its result, and the processor interleaves these.
+
+    Everything else, such as pools, stays where it is.
   }];
   let dependentDialects = [
     "::mlir::relay::RelayDialect", "::mlir::relay::TargetDialect"

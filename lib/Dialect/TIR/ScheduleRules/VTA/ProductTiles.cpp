@@ -78,13 +78,13 @@ std::optional<VTAProduct> VTAProduct::get(const BlockNest &nest,
     for (auto [stride, element] : llvm::zip(*strides, elements))
       if (stride % element != 0 || stride < 0)
         return std::nullopt;
-    bool isLeft = (*strides)[0] != 0, isRight = (*strides)[1] != 0;
     if (nest.isReduce(var))
       product.reductions.push_back(var);
-    else if (nest.kinds[var] != IterKind::Spatial || (isLeft && isRight))
+    else if (nest.kinds[var] != IterKind::Spatial)
       return std::nullopt;
     else
-      (isRight ? product.outputs : product.positions).push_back(var);
+      // Both have groups.
+      ((*strides)[1] != 0 ? product.outputs : product.positions).push_back(var);
   }
   if (!llvm::all_of(isFound, [](bool found) { return found; }))
     return std::nullopt;

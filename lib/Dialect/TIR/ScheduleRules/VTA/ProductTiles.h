@@ -18,7 +18,7 @@ namespace mlir::tir {
 struct VTAProduct {
   SumOfProducts sum;
   /// Positions of the result, which only the data has, and blocks of output
-  /// channels, which only the weight has.
+  /// channels, which the weight has, and in groups the data too.
   SmallVector<unsigned> positions, outputs;
   /// Blocks of input channels and window, and those of which a tile has a part.
   SmallVector<unsigned> reductions;
