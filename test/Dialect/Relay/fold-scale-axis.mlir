@@ -170,3 +170,24 @@ func.func @range(%x: tensor<5x2xf32>) -> (tensor<5x2xf32>, tensor<5x2xf32>, tens
   %7 = relay.multiply %6, %small : (tensor<5x2xf32>, tensor<f32>) -> tensor<5x2xf32>
   return %1, %3, %5, %7 : tensor<5x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>
 }
+
+// -----
+
+// Of a transposed convolution, outputs are the second dimension of the weight.
+
+// CHECK-LABEL: func.func @transposed
+// CHECK: relay.reshape %{{.*}} {newshape = [1, 2, 1, 1]}
+// CHECK: relay.nn.conv2d_transpose
+// CHECK-NOT: relay.multiply
+// CHECK: return
+// CONST-LABEL: func.func @transposed
+// CONST: relay.multiply {{.*}} -> tensor<8x2x3x3xf32>
+// CONST-NOT: relay.multiply
+// CONST: return
+func.func @transposed(%x: tensor<1x8x7x7xf32>) -> tensor<1x2x15x15xf32> {
+  %w = relay.constant dense<1.5> : tensor<8x2x3x3xf32>
+  %s = relay.constant dense<[[[2.0]], [[3.0]]]> : tensor<2x1x1xf32>
+  %0 = relay.nn.conv2d_transpose %x, %w {strides = [2, 2]} : (tensor<1x8x7x7xf32>, tensor<8x2x3x3xf32>) -> tensor<1x2x15x15xf32>
+  %1 = relay.multiply %0, %s : (tensor<1x2x15x15xf32>, tensor<2x1x1xf32>) -> tensor<1x2x15x15xf32>
+  return %1 : tensor<1x2x15x15xf32>
+}

@@ -108,3 +108,36 @@ func.func @transposed(%x: tensor<1x1x4x4xi8>) -> tensor<1x1x4x7xi8> {
   %1 = relay.cast %0 {dtype = i8} : (tensor<1x1x4x7xi32>) -> tensor<1x1x4x7xi8>
   return %1 : tensor<1x1x4x7xi8>
 }
+
+// -----
+
+// A layer of bytes in 32 bits is one of bytes.
+// CHECK-LABEL: func.func @wide
+// CHECK-NOT:     relay.cast
+// CHECK:         relay.layout_transform %{{.*}} : (tensor<1x16x4x4xi8>)
+// CHECK:         relay.nn.conv2d {{.*}} : (tensor<1x1x4x4x16xi8>, tensor<1x1x1x1x16x16xi8>)
+func.func @wide(%x: tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi8> {
+  %w = relay.constant dense<-128> : tensor<16x16x1x1xi32>
+  %0 = relay.cast %x {dtype = i32} : (tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi32>
+  %1 = relay.nn.conv2d %0, %w : (tensor<1x16x4x4xi32>, tensor<16x16x1x1xi32>) -> tensor<1x16x4x4xi32>
+  %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>
+  return %2 : tensor<1x16x4x4xi8>
+}
+
+// -----
+
+// Weights that are no bytes, and groups of several blocks of outputs that are
+// more than a block has channels, stay.
+// CHECK-LABEL: func.func @stays_too
+// CHECK-NOT:     device_copy
+// CHECK:         return
+func.func @stays_too(%x: tensor<1x16x4x4xi8>, %y: tensor<1x544x2x2xi8>) -> (tensor<1x16x4x4xi8>, tensor<1x544x2x2xi8>) {
+  %w = relay.constant dense<128> : tensor<16x16x1x1xi32>
+  %0 = relay.cast %x {dtype = i32} : (tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi32>
+  %1 = relay.nn.conv2d %0, %w : (tensor<1x16x4x4xi32>, tensor<16x16x1x1xi32>) -> tensor<1x16x4x4xi32>
+  %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>
+  %v = relay.constant dense<1> : tensor<544x32x1x1xi8>
+  %3 = relay.nn.conv2d %y, %v {groups = 17, out_dtype = i32} : (tensor<1x544x2x2xi8>, tensor<544x32x1x1xi8>) -> tensor<1x544x2x2xi32>
+  %4 = relay.cast %3 {dtype = i8} : (tensor<1x544x2x2xi32>) -> tensor<1x544x2x2xi8>
+  return %2, %4 : tensor<1x16x4x4xi8>, tensor<1x544x2x2xi8>
+}

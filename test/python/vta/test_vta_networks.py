@@ -125,6 +125,17 @@ def test_residual_sums(tmp_path):
     network.check(tmp_path, parts=3)
 
 
+def test_sums_of_two_results(tmp_path):
+    """One of them computes the sum, the other one's part ends before."""
+    network = Network((1, 16, 6, 6))
+    first = network.to_bytes(network.conv(32))
+    network.channels = 16
+    second = network.to_bytes(network.bias(network.conv(32, size=1)))
+    total = relay.add(relay.cast(first, "int32"), relay.cast(second, "int32"))
+    network.out = network.to_bytes(total, shift=1)
+    network.check(tmp_path, parts=2)
+
+
 def test_operator_between(tmp_path):
     """What VTA cannot do runs on the processor, with copies around it."""
     network = Network((1, 16, 8, 8))

@@ -47,10 +47,10 @@ static std::optional<ChannelParts::Axes> getParts(StringRef text, char letter,
   return parts.empty() ? std::nullopt : std::optional(parts);
 }
 
-/// Of a convolution of one group in a blocked layout.
+/// Of a convolution of one group in a blocked layout, or a transposed one.
 static std::optional<ChannelParts> getBlockedChannels(Operation *op) {
   auto conv = dyn_cast<ConvolutionOpInterface>(op);
-  if (!conv || conv.isTransposed() || conv.getGroups() != 1)
+  if (!conv || conv.getGroups() != 1)
     return std::nullopt;
   StringRef layout = conv.getDataLayout(), kernel = conv.getKernelLayout();
   StringRef outLayout =

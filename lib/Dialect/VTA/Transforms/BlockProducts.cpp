@@ -50,11 +50,16 @@ public:
     // One number stands for all.
     weight.isUniform =
         static_cast<int64_t>(weight.numbers.size()) != type.getNumElements();
+    if (llvm::any_of(weight.numbers,
+                     [](int64_t number) { return !llvm::isInt<8>(number); }))
+      return std::nullopt;
     return weight;
   }
-  int8_t at(int64_t a, int64_t b, int64_t c, int64_t d) const {
-    int64_t index = ((a * shape[1] + b) * shape[2] + c) * shape[3] + d;
+  int8_t at(int64_t index) const {
     return static_cast<int8_t>(numbers[isUniform ? 0 : index]);
+  }
+  int8_t at(int64_t a, int64_t b, int64_t c, int64_t d) const {
+    return at(((a * shape[1] + b) * shape[2] + c) * shape[3] + d);
   }
 
 private:
@@ -183,6 +188,19 @@ static std::optional<BlockProducts> splitPhases(NNConv2dTransposeOp conv) {
 // Layers
 //===----------------------------------------------------------------------===//
 
+/// Weights of bytes that have another type, as bytes.
+static bool takeBytes(Value value, BlockProduct &product) {
+  RankedTensorType type = getStaticType(value);
+  if (type.getElementType().isInteger(8))
+    return true;
+  std::optional<Weight> weight = Weight::get(value);
+  if (!weight)
+    return false;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    product.weight.push_back(weight->at(i));
+  return true;
+}
+
 static bool isNCHW(StringRef data, StringRef result) {
   return data == "NCHW" && (result.empty() || result == "NCHW");
 }
@@ -223,6 +241,8 @@ std::optional<BlockProducts> vta::getBlockProducts(Operation *root,
   } else {
     return std::nullopt;
   }
+  if (product.weight.empty() && !takeBytes(root->getOperand(1), product))
+    return std::nullopt;
   all.products.push_back(std::move(product));
   return all;
 }

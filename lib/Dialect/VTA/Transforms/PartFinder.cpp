@@ -50,10 +50,12 @@ struct Bounds {
 /// Finds parts.
 class PartFinder {
 public:
+  explicit PartFinder(const DenseSet<Operation *> &taken) : taken(taken) {}
+
   std::optional<Part> find(Operation *root, int64_t block);
 
 private:
-  bool takesRoot(Operation *root);
+  Value getData(Operation *root);
   /// The step that takes `value`, which is in `bounds`; changes these.
   std::optional<Step> getStep(Value value, Bounds &bounds, Part &part);
   std::optional<Step> getScaleChange(CastOp cast, Bounds &bounds, Part &part);
@@ -66,20 +68,28 @@ private:
   std::optional<Bounds> getBoundsOfRange(Operation *op, Bounds bounds);
   std::optional<Bounds> getBoundsOfShift(Operation *op, unsigned operand,
                                          Bounds bounds);
+
+  const DenseSet<Operation *> &taken;
 };
 
 } // namespace
 
-bool PartFinder::takesRoot(Operation *root) {
+/// The bytes that a layer multiplies, which may have been cast to 32 bits; null
+/// if VTA does not have the layer.
+Value PartFinder::getData(Operation *root) {
   if (!isa<NNConv2dOp, NNConv2dTransposeOp, NNDenseOp>(root))
-    return false;
+    return {};
   Value data = root->getOperand(0), weight = root->getOperand(1);
-  return isIntegers(data, 8) && isIntegers(weight, 8) &&
-         weight.getDefiningOp<ConstantOp>() &&
-         !data.getDefiningOp<ConstantOp>() &&
-         isIntegers(root->getResult(0), 32) &&
-         llvm::all_of(getStaticType(root->getResult(0)).getShape(),
-                      [](int64_t size) { return size > 0; });
+  if (auto cast = data.getDefiningOp<CastOp>(); cast && isIntegers(data, 32))
+    data = cast.getData();
+  bool isTaken = isIntegers(data, 8) && !data.getDefiningOp<ConstantOp>() &&
+                 (isIntegers(weight, 8) || isIntegers(weight, 32)) &&
+                 weight.getDefiningOp<ConstantOp>() &&
+                 isIntegers(root->getResult(0), 32);
+  if (!isTaken ||
+      llvm::is_contained(getStaticType(root->getResult(0)).getShape(), 0))
+    return {};
+  return data;
 }
 
 /// Whether a constant has one number, or one for each channel of `type`.
@@ -229,7 +239,8 @@ std::optional<Step> PartFinder::getStep(Value value, Bounds &bounds,
   if (!value.hasOneUse())
     return std::nullopt;
   Operation *op = *value.user_begin();
-  if (op->getNumResults() != 1 || op->getBlock() != part.root->getBlock())
+  if (op->getNumResults() != 1 || op->getBlock() != part.root->getBlock() ||
+      taken.contains(op))
     return std::nullopt;
   if (auto cast = dyn_cast<CastOp>(op);
       cast && isIntegers(op->getResult(0), 64))
@@ -260,13 +271,15 @@ std::optional<Step> PartFinder::getStep(Value value, Bounds &bounds,
 }
 
 std::optional<Part> PartFinder::find(Operation *root, int64_t block) {
-  if (!takesRoot(root))
+  Value data = getData(root);
+  if (!data)
     return std::nullopt;
   std::optional<BlockProducts> products = getBlockProducts(root, block);
   if (!products)
     return std::nullopt;
   Part part;
   part.root = root;
+  part.data = data;
   part.products = std::move(*products);
   part.ops.push_back(root);
   RankedTensorType weight = getStaticType(root->getOperand(1));
@@ -300,6 +313,7 @@ std::optional<Part> PartFinder::find(Operation *root, int64_t block) {
   return part;
 }
 
-std::optional<Part> vta::findPart(Operation *root, int64_t block) {
-  return PartFinder().find(root, block);
+std::optional<Part> vta::findPart(Operation *root, int64_t block,
+                                  const DenseSet<Operation *> &taken) {
+  return PartFinder(taken).find(root, block);
 }

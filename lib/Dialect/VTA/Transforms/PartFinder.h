@@ -11,6 +11,7 @@
 #include "BlockProducts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::vta {
 
@@ -28,6 +29,8 @@ struct Step {
 /// A part of a graph.
 struct Part {
   Operation *root = nullptr;
+  /// The bytes that the root multiplies.
+  Value data;
   BlockProducts products;
   SmallVector<Step> steps;
   /// Operations of the graph that the part takes the place of.
@@ -37,8 +40,10 @@ struct Part {
 };
 
 /// The part that begins with `root`, a convolution or a dense layer, for blocks
-/// of `block` channels; nullopt if VTA does not have it.
-std::optional<Part> findPart(Operation *root, int64_t block);
+/// of `block` channels; nullopt if VTA does not have it. It ends before what is
+/// `taken` by other parts, such as a sum of two results.
+std::optional<Part> findPart(Operation *root, int64_t block,
+                             const DenseSet<Operation *> &taken);
 
 /// The type of a tensor of static shape; null for others.
 inline RankedTensorType getStaticType(Value value) {

@@ -60,6 +60,7 @@ private:
   Value toFourDims(Location loc, Value value);
   /// `value` in the layout of the device, and on it.
   Value getPacked(Location loc, Value value);
+  Value getOperand(Location loc, CastOp cast);
   Value packWeight(Location loc, Value weight, const BlockProduct &product);
   Value packConstant(Location loc, Value constant, RankedTensorType type);
   Value cut(Location loc, Value value, ArrayRef<int64_t> sizes);
@@ -116,6 +117,16 @@ Value Partitioner::getPacked(Location loc, Value value) {
   data = pad(loc, data, sizes);
   data = LayoutTransformOp::create(builder, loc, data, "NCHW", dataLayout);
   return result = DeviceCopyOp::create(builder, loc, data, host, device);
+}
+
+/// Bytes that a part adds, as it computes with them. A part that has computed
+/// them stores bytes, so that the cast is not to be fused with that.
+Value Partitioner::getOperand(Location loc, CastOp cast) {
+  Value value = getPacked(loc, cast.getData());
+  if (!value.getDefiningOp<DeviceCopyOp>())
+    value =
+        AnnotationStopFusionOp::create(builder, loc, value.getType(), value);
+  return CastOp::create(builder, loc, value, cast.getDtype());
 }
 
 Value Partitioner::packWeight(Location loc, Value weight,
@@ -184,7 +195,7 @@ Value Partitioner::getNumberConstant(Location loc, int64_t number) {
 Value Partitioner::buildProduct(const Part &part, const BlockProduct &product) {
   Operation *root = part.root;
   Location loc = root->getLoc();
-  Value data = getPacked(loc, root->getOperand(0));
+  Value data = getPacked(loc, part.data);
   Value weight = packWeight(loc, root->getOperand(1), product);
   Value value = NNConv2dOp::create(
       builder, loc, data, weight, product.strides, product.padding,
@@ -208,10 +219,7 @@ Value Partitioner::buildProduct(const Part &part, const BlockProduct &product) {
     if (step.op->getNumOperands() == 2) {
       Value other = step.op->getOperand(1 - step.operand);
       if (auto cast = other.getDefiningOp<CastOp>())
-        mapping.map(other, CastOp::create(builder, stepLoc,
-                                          getPacked(stepLoc, cast.getData()),
-                                          cast.getDtype())
-                               .getResult());
+        mapping.map(other, getOperand(stepLoc, cast));
       else
         mapping.map(other, packConstant(stepLoc, other, type));
     }
@@ -289,9 +297,11 @@ unsigned Partitioner::run() {
   DenseSet<Operation *> taken;
   for (Block &blockOfOps : function.getBody())
     for (Operation &op : blockOfOps)
-      if (std::optional<Part> part = findPart(&op, block);
-          part && !isOneMatrix(*part))
+      if (std::optional<Part> part = findPart(&op, block, taken);
+          part && !isOneMatrix(*part)) {
+        taken.insert(part->ops.begin(), part->ops.end());
         parts.push_back(std::move(*part));
+      }
   // A part may need what another one computes, which then comes before.
   llvm::stable_sort(parts, [](const Part &lhs, const Part &rhs) {
     Operation *left = lhs.result.getDefiningOp();
@@ -299,8 +309,16 @@ unsigned Partitioner::run() {
     return left->getBlock() == right->getBlock() &&
            left->isBeforeInBlock(right);
   });
-  for (const Part &part : parts)
-    taken.insert(part.ops.begin(), part.ops.end());
+  // Casts of bytes for layers alone.
+  SmallVector<Operation *> casts;
+  for (const Part &part : parts) {
+    auto cast = part.root->getOperand(0).getDefiningOp<CastOp>();
+    if (cast && llvm::all_of(cast->getUsers(), [&](Operation *user) {
+          return taken.contains(user);
+        }))
+      if (taken.insert(cast).second)
+        casts.push_back(cast);
+  }
   for (const Part &part : parts)
     move(part);
   for (const Part &part : parts) {
@@ -325,6 +343,9 @@ unsigned Partitioner::run() {
       if (op->use_empty())
         op->erase();
     }
+  for (Operation *cast : casts)
+    if (cast->use_empty())
+      cast->erase();
   return parts.size();
 }
 

@@ -1,0 +1,66 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Narrow networks as utils/benchmark/vta.py measures them: the same bits on VTA and the
+processor as on the processor alone, nearly all products on VTA, and cycles."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "utils" / "benchmark"))
+
+import vta  # noqa: E402
+import vta_networks  # noqa: E402
+
+NETWORKS = {
+    "resnet18": lambda: vta_networks.resnet(18, width=16, size=32, classes=10),
+    "resnet34": lambda: vta_networks.resnet(34, width=8, size=32, classes=10),
+    "resnet50": lambda: vta_networks.resnet(50, width=8, size=32, classes=10),
+    "mobilenet": lambda: vta_networks.mobilenet(width=8, size=32, classes=10),
+    "dcgan": lambda: vta_networks.dcgan(filters=8, code=20),
+}
+
+
+@pytest.fixture(autouse=True)
+def library(monkeypatch):
+    monkeypatch.setenv("RELAY_DEVICE_PATH", str(vta.BUILD / "lib"))
+    monkeypatch.setenv("RELAY_VTA_STRICT", "1")
+    monkeypatch.setenv("RELAY_VTA_SIMULATOR", "functional")
+
+
+# The first layer is of floats, and so is a dense layer behind a pool.
+@pytest.mark.parametrize("name, rest", [
+    ("resnet18", 16 * 16 * 16 * 147 + 128 * 10), ("resnet34", 16 * 16 * 8 * 147 + 64 * 10),
+    ("resnet50", 16 * 16 * 8 * 147 + 256 * 10), ("mobilenet", 16 * 16 * 8 * 27 + 256 * 10),
+    ("dcgan", 20 * 1024),
+])
+def test_networks(tmp_path, name, rest):
+    total, share, cycles, busy = vta.measure(NETWORKS[name](), "vta,cpu", tmp_path)
+    assert round(total * (1 - share)) == rest
+    # A cycle has 256 products, of channels that are padded to blocks.
+    assert cycles * busy * 256 >= total * share * 0.99
+    assert 0 < busy < 1
+
+
+@pytest.mark.parametrize("line, expected", [
+    ('%3 = relay.nn.conv2d %1, %2 {data_layout = "NCHW16c", kernel_layout = "OIHW16o16i"} : '
+     "(tensor<1x2x4x4x16xi8>, tensor<3x2x3x3x16x16xi8>) -> tensor<1x3x4x4x16xi32>",
+     (3 * 16 * 16 * 2 * 9 * 16, True)),
+    ("%3 = relay.nn.conv2d %1, %2 {groups = 2} : (tensor<1x4x4x4xf32>, tensor<6x2x3x3xf32>) -> "
+     "tensor<1x6x2x2xf32>", (24 * 18, False)),
+    ("%3 = relay.nn.dense %1, %2 {units = 5} : (tensor<2x7xf32>, tensor<5x7xf32>) -> "
+     "tensor<2x5xf32>", (70, False)),
+    ("%3 = relay.add %1, %2 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>", None),
+])
+def test_products(line, expected):
+    assert vta.count_products(line) == expected
+
+
+def test_networks_that_there_are_not():
+    run = subprocess.run([sys.executable, vta.__file__, "ResNet-19"], capture_output=True,
+                         text=True, check=False)
+    assert run.returncode == 2
+    assert "expects networks of ResNet-18, " in run.stderr and "but got 'ResNet-19'" in run.stderr
