@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random small layers for VTA: compiled, run on both simulators, which refuse what
+published implementations do differently and what no token orders, and compared with NumPy.
+
+    random_kernels.py --seeds 0:500         # 20 layers each
+
+Layers have random windows, strides, padding, dilation, groups, channels that are no whole
+blocks, and constants, shifts from one end of their range to the other, clips, sums of bytes.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
+sys.path.insert(0, str(BUILD / "python_packages"))
+
+import relay_mlir as rm  # noqa: E402
+from relay_mlir import relay  # noqa: E402
+
+# The usual ones, and some with little memory, in which tiles are small.
+CONFIGS = ["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18", "1x16_i8w8a32_12_11_14_13",
+           "2x8_i8w8a32_14_12_14_14", "1x8_i8w8a32_12_11_12_12", "1x32_i8w8a32_14_13_17_15"]
+LAYERS = 20
+
+
+def wrap(value, bits=32):
+    """As integers of so many bits."""
+    half = 1 << (bits - 1)
+    return (value.astype(np.int64) + half) % (2 * half) - half
+
+
+def conv2d(x, w, stride, pad, dilation, groups):
+    """Sums of products in 64 bits."""
+    x = np.pad(x.astype(np.int64), ((0, 0), (0, 0), *pad))
+    n, channels, height, width = x.shape
+    outputs, inputs, kh, kw = w.shape
+    rows = (height - (kh - 1) * dilation[0] - 1) // stride[0] + 1
+    columns = (width - (kw - 1) * dilation[1] - 1) // stride[1] + 1
+    result = np.zeros((n, groups, outputs // groups, rows, columns), np.int64)
+    x = x.reshape(n, groups, channels // groups, height, width)
+    w = w.astype(np.int64).reshape(groups, outputs // groups, inputs, kh, kw)
+    for i in range(kh):
+        for j in range(kw):
+            top, left = i * dilation[0], j * dilation[1]
+            part = x[..., top:top + (rows - 1) * stride[0] + 1:stride[0],
+                     left:left + (columns - 1) * stride[1] + 1:stride[1]]
+            result += np.einsum("ngchw,goc->ngohw", part, w[..., i, j])
+    return result.reshape(n, outputs, rows, columns)
+
+
+def conv2d_transpose(x, w, stride, pad, extra):
+    """Adds each product to where it belongs, then cuts padding off."""
+    n, _, height, width = x.shape
+    _, outputs, kh, kw = w.shape
+    result = np.zeros((n, outputs, (height - 1) * stride[0] + kh + extra[0],
+                       (width - 1) * stride[1] + kw + extra[1]), np.int64)
+    for i in range(kh):
+        for j in range(kw):
+            part = np.einsum("nchw,co->nohw", x.astype(np.int64), w[:, :, i, j].astype(np.int64))
+            result[:, :, i:i + height * stride[0]:stride[0],
+                   j:j + width * stride[1]:stride[1]] += part
+    rows, columns = result.shape[2] - sum(pad[0]), result.shape[3] - sum(pad[1])
+    return result[:, :, pad[0][0]:pad[0][0] + rows, pad[1][0]:pad[1][0] + columns]
+
+
+class Layer:
+    """One layer: `out` of the variables `inputs`, and what NumPy computes of `values`."""
+
+    def __init__(self, rng, name):
+        self.rng, self.name = rng, name
+        self.inputs, self.values = [], {}
+        kind = rng.choice(["conv2d", "groups", "transpose", "dense"], p=[0.5, 0.2, 0.2, 0.1])
+        getattr(self, f"make_{kind}")()
+        self.value = wrap(self.value)
+        for step in rng.choice(["bias", "add", "left", "right", "maximum", "minimum", "clip",
+                                "multiply", "round"], int(rng.integers(0, 5))):
+            getattr(self, f"do_{step}")()
+        self.to_bytes()
+        if kind != "transpose" and rng.random() < 0.3:
+            self.add_bytes()
+
+    def integer(self, *ends):
+        return int(self.rng.integers(*ends))
+
+    def new_input(self, *shape):
+        name = f"{self.name}_{len(self.inputs)}"
+        self.inputs.append(relay.var(name, shape=shape, dtype="int8"))
+        self.values[name] = self.rng.integers(-128, 128, shape).astype("int8")
+        return self.inputs[-1], self.values[name]
+
+    def weights(self, *shape):
+        values = self.rng.integers(-128, 128, shape).astype("int8")
+        return relay.const(values), values
+
+    def channels(self):
+        return int(self.rng.choice([1, 3, 8, 15, 16, 17, 32, 40]))
+
+    def window(self, size):
+        return [size] * 2 if self.rng.random() < 0.7 else [size, self.integer(1, 4)]
+
+    def make_conv2d(self, groups=1, inputs=None, outputs=None):
+        inputs, outputs = inputs or self.channels(), outputs or self.channels()
+        kernel = self.window(self.integer(1, 5))
+        stride = [self.integer(1, 4) for _ in range(2)]
+        dilation = [self.integer(1, 3) for _ in range(2)]
+        pad = [(self.integer(0, 4), self.integer(0, 4)) for _ in range(2)]
+        sizes = [max(1, (size - 1) * step + 1 - sum(ends)) + self.integer(0, 8)
+                 for size, step, ends in zip(kernel, dilation, pad)]
+        x, data = self.new_input(int(self.rng.choice([1, 1, 2, 5])), inputs, *sizes)
+        w, weight = self.weights(outputs, inputs // groups, *kernel)
+        self.out = relay.nn.conv2d(x, w, strides=stride, dilation=dilation, groups=groups,
+                                   padding=[pad[0][0], pad[1][0], pad[0][1], pad[1][1]],
+                                   out_dtype="int32")
+        self.value = conv2d(data, weight, stride, pad, dilation, groups)
+
+    def make_groups(self):
+        groups = int(self.rng.choice([2, 3, 8, 16, 20]))
+        inputs, outputs = self.rng.choice([(1, 1), (1, 1), (2, 2), (4, 4), (8, 8), (1, 2), (16, 16),
+                                           (16, 8), (32, 16)])
+        self.make_conv2d(groups, groups * int(inputs), groups * int(outputs))
+
+    def make_transpose(self):
+        inputs, outputs = self.channels(), self.channels()
+        kernel = self.window(self.integer(1, 5))
+        stride = [self.integer(1, 4) for _ in range(2)]
+        extra = [self.integer(0, step) for step in stride]
+        sizes = [self.integer(2, 6) for _ in range(2)]
+        pad = [(self.integer(0, size), self.integer(0, size)) for size in kernel]
+        x, data = self.new_input(int(self.rng.choice([1, 3])), inputs, *sizes)
+        w, weight = self.weights(inputs, outputs, *kernel)
+        full = [(size - 1) * step + k + more
+                for size, step, k, more in zip(sizes, stride, kernel, extra)]
+        pad = [ends if sum(ends) < size else (0, 0) for ends, size in zip(pad, full)]
+        self.out = relay.nn.conv2d_transpose(
+            x, w, strides=stride, padding=[pad[0][0], pad[1][0], pad[0][1], pad[1][1]],
+            output_padding=extra, out_dtype="int32")
+        self.value = conv2d_transpose(data, weight, stride, pad, extra)
+
+    def make_dense(self):
+        inputs, outputs = self.channels() + self.integer(0, 40), self.channels()
+        x, data = self.new_input(self.integer(1, 6), inputs)
+        w, weight = self.weights(outputs, inputs)
+        self.out = relay.nn.dense(x, w, out_dtype="int32")
+        self.value = data.astype(np.int64) @ weight.astype(np.int64).T
+
+    def do_bias(self):
+        shape = (self.value.shape[1], 1, 1) if self.value.ndim == 4 else (self.value.shape[1], )
+        magnitude = 1 << self.integer(1, 31)
+        numbers = self.rng.integers(-magnitude, magnitude, shape).astype("int32")
+        self.out = relay.add(self.out, relay.const(numbers))
+        self.value = wrap(self.value + numbers)
+
+    def do_add(self):
+        number = self.integer(-2**31, 2**31) >> self.integer(0, 31)
+        self.out = relay.add(self.out, relay.const(number, "int32"))
+        self.value = wrap(self.value + number)
+
+    def do_left(self):
+        bits = int(self.rng.choice([0, 1, 3, 8, 15, 16, 17, 30, 31]))
+        self.out = relay.left_shift(self.out, relay.const(bits, "int32"))
+        self.value = wrap(self.value << bits)
+
+    def do_right(self):
+        bits = int(self.rng.choice([0, 1, 3, 8, 15, 16, 17, 30, 31]))
+        self.out = relay.right_shift(self.out, relay.const(bits, "int32"))
+        self.value = self.value >> bits
+
+    def do_round(self):
+        bits = self.integer(1, 16)
+        self.out = relay.add(self.out, relay.const(1 << (bits - 1), "int32"))
+        self.out = relay.right_shift(self.out, relay.const(bits, "int32"))
+        self.value = wrap(self.value + (1 << (bits - 1))) >> bits
+
+    def do_maximum(self):
+        number = self.integer(-70000, 70000)
+        self.out = relay.maximum(self.out, relay.const(number, "int32"))
+        self.value = np.maximum(self.value, number)
+
+    def do_minimum(self):
+        number = self.integer(-70000, 70000)
+        self.out = relay.minimum(relay.const(number, "int32"), self.out)
+        self.value = np.minimum(self.value, number)
+
+    def do_clip(self):
+        low, high = -self.integer(0, 10**5), self.integer(0, 10**5)
+        self.out = relay.clip(self.out, low, high)
+        self.value = np.clip(self.value, low, high)
+
+    def do_multiply(self):
+        bits = self.integer(0, 12)
+        self.out = relay.multiply(self.out, relay.const(1 << bits, "int32"))
+        self.value = wrap(self.value << bits)
+
+    def to_bytes(self):
+        if self.rng.random() < 0.5:
+            self.out = relay.clip(self.out, -128, 127)
+            self.value = np.clip(self.value, -128, 127)
+        self.out = relay.cast(self.out, "int8")
+        self.value = wrap(self.value, 8)
+
+    def add_bytes(self):
+        other, values = self.new_input(*self.value.shape)
+        self.out = relay.add(relay.cast(self.out, "int32"), relay.cast(other, "int32"))
+        self.value = self.value + values
+        self.to_bytes()
+
+
+def check(seed, folder, layers=LAYERS):
+    """Compiles and runs some layers; the number of kernels on the device."""
+    rng = np.random.default_rng(seed)
+    config = CONFIGS[seed % len(CONFIGS)]
+    network = [Layer(rng, f"x{i}") for i in range(layers)]
+    function = relay.Function([var for layer in network for var in layer.inputs],
+                              relay.Tuple([layer.out for layer in network]))
+    path = pathlib.Path(folder) / "kernels.relay"
+    path.write_text(relay.IRModule.from_expr(function).astext())
+    values = {name: value for layer in network for name, value in layer.values.items()}
+    os.environ["RELAY_DEVICE_PATH"] = str(BUILD / "lib")
+    os.environ["RELAY_VTA_STRICT"] = "1"
+    artefact = path.with_suffix(".so")
+    rm.emit(path, artefact, "so", target=f"vta -config={config},cpu")
+    for simulator in ("functional", "cycle"):
+        os.environ["RELAY_VTA_SIMULATOR"] = simulator
+        model = rm.load(artefact)
+        for layer, result in zip(network, model.run(values)):
+            np.testing.assert_array_equal(np.asarray(result), layer.value.astype("int8"),
+                                          f"{layer.name} of seed {seed} on {simulator}")
+    return sum(kernel.calls for kernel in model.profile(values, repeat=1)
+               if kernel.device == "vta:0" and "fused" in kernel.name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", default="0:500", help="first:end (default: %(default)s)")
+    args = parser.parse_args()
+    first, end = (int(text) for text in args.seeds.split(":"))
+    kernels = failures = 0
+    for seed in range(first, end):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                kernels += check(seed, folder)
+            except (AssertionError, rm.CompileError, RuntimeError) as error:
+                failures += 1
+                print(f"seed {seed}: {str(error)[:600]}", flush=True)
+        if seed % 10 == 9:
+            print(f"{seed + 1 - first} seeds, {kernels} kernels, {failures} failures", flush=True)
+    print(f"{kernels} kernels, {failures} failures")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
