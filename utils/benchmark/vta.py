@@ -13,6 +13,7 @@ copies and what the processor does are not in them.
 """
 
 import argparse
+import collections
 import math
 import os
 import pathlib
@@ -73,8 +74,16 @@ def count_products(line):
 def count_on_processor(module, *target):
     """Products that the processor computes of a module."""
     text = run_tool("relay-compile", module, *target, "--emit=relay", "-o", "-")
-    counts = [count_products(line) for line in text.splitlines()]
-    return sum(products for products, on_device in filter(None, counts) if not on_device)
+    calls = collections.Counter(re.findall(r"relay\.call @(\w+)\(", text))
+    products = 0
+    name = ""
+    for line in text.splitlines():
+        if function := re.search(r"func\.func .*?@(\w+)\(", line):
+            name = function.group(1)
+        found = count_products(line)
+        if found and not found[1]:
+            products += found[0] * (1 if name == "main" else calls[name])
+    return products
 
 
 def read_programs(artefact):

@@ -141,3 +141,29 @@ func.func @stays_too(%x: tensor<1x16x4x4xi8>, %y: tensor<1x544x2x2xi8>) -> (tens
   %4 = relay.cast %3 {dtype = i8} : (tensor<1x544x2x2xi32>) -> tensor<1x544x2x2xi8>
   return %2, %4 : tensor<1x16x4x4xi8>, tensor<1x544x2x2xi8>
 }
+
+// -----
+
+// The clip to the range of bytes is not needed before one to less. One to more
+// stays.
+// CHECK-LABEL: func.func @clips
+// CHECK:         relay.nn.conv2d
+// CHECK-NEXT:    relay.clip {{.*}} {a_max = 1.270000e+02, a_min = -1.270000e+02} : (tensor<1x1x4x4x16xi32>)
+// CHECK-NEXT:    relay.cast
+// CHECK-NEXT:    relay.device_copy
+// CHECK:         relay.nn.conv2d
+// CHECK-NEXT:    relay.clip
+// CHECK-NEXT:    relay.cast
+// CHECK-NEXT:    relay.clip
+func.func @clips(%x: tensor<1x16x4x4xi8>) -> (tensor<1x16x4x4xi8>, tensor<1x16x4x4xi8>) {
+  %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
+  %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x4x4xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x4x4xi32>
+  %1 = relay.clip %0 {a_min = -128.0, a_max = 127.0} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi32>
+  %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>
+  %3 = relay.clip %2 {a_min = -127.0, a_max = 127.0} : (tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi8>
+  %4 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x4x4xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x4x4xi32>
+  %5 = relay.clip %4 {a_min = -200.0, a_max = 127.0} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi32>
+  %6 = relay.cast %5 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>
+  %7 = relay.clip %6 {a_min = -100.0, a_max = 100.0} : (tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi8>
+  return %3, %7 : tensor<1x16x4x4xi8>, tensor<1x16x4x4xi8>
+}

@@ -292,6 +292,28 @@ bool Partitioner::isOneMatrix(const Part &part) {
          });
 }
 
+/// Quantization writes a clip to the range of bytes, the cast, and a clip to a
+/// range within that. The last one is enough, and each takes two instructions.
+static void mergeClips(Part &part) {
+  for (size_t i = 0; i + 2 < part.steps.size(); ++i) {
+    auto outer = dyn_cast_or_null<ClipOp>(part.steps[i].op);
+    auto inner = dyn_cast_or_null<ClipOp>(part.steps[i + 2].op);
+    if (!outer || !inner || !isa_and_present<CastOp>(part.steps[i + 1].op) ||
+        inner.getAMin() < outer.getAMin() || inner.getAMax() > outer.getAMax())
+      continue;
+    // The cast keeps all that the clip before it leaves.
+    unsigned bits = getStaticType(inner.getResult()).getElementTypeBitWidth();
+    double most = std::ldexp(1, static_cast<int>(bits) - 1) - 1;
+    if (outer.getAMin().convertToDouble() < -most - 1 ||
+        outer.getAMax().convertToDouble() > most)
+      continue;
+    // Nobody else sees it, and the part takes its place.
+    outer.setAMin(inner.getAMin());
+    outer.setAMax(inner.getAMax());
+    part.steps.erase(part.steps.begin() + i + 2);
+  }
+}
+
 unsigned Partitioner::run() {
   std::vector<Part> parts;
   DenseSet<Operation *> taken;
@@ -300,6 +322,7 @@ unsigned Partitioner::run() {
       if (std::optional<Part> part = findPart(&op, block, taken);
           part && !isOneMatrix(*part)) {
         taken.insert(part->ops.begin(), part->ops.end());
+        mergeClips(*part);
         parts.push_back(std::move(*part));
       }
   // A part may need what another one computes, which then comes before.
