@@ -117,7 +117,8 @@ func.func @transposed(%x: tensor<1x1x4x4xi8>) -> tensor<1x1x4x7xi8> {
 // CHECK:         relay.layout_transform %{{.*}} : (tensor<1x16x4x4xi8>)
 // CHECK:         relay.nn.conv2d {{.*}} : (tensor<1x1x4x4x16xi8>, tensor<1x1x1x1x16x16xi8>)
 func.func @wide(%x: tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi8> {
-  %w = relay.constant dense<-128> : tensor<16x16x1x1xi32>
+  %b = relay.constant dense<-128> : tensor<16x16x1x1xi8>
+  %w = relay.cast %b {dtype = i32} : (tensor<16x16x1x1xi8>) -> tensor<16x16x1x1xi32>
   %0 = relay.cast %x {dtype = i32} : (tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi32>
   %1 = relay.nn.conv2d %0, %w : (tensor<1x16x4x4xi32>, tensor<16x16x1x1xi32>) -> tensor<1x16x4x4xi32>
   %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>

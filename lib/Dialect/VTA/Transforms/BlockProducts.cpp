@@ -40,6 +40,7 @@ namespace {
 class Weight {
 public:
   static std::optional<Weight> get(Value value) {
+    value = getUncast(value);
     std::optional<SmallVector<int64_t>> numbers = getIntegers(value);
     RankedTensorType type = getStaticType(value);
     if (!numbers)
@@ -190,7 +191,7 @@ static std::optional<BlockProducts> splitPhases(NNConv2dTransposeOp conv) {
 
 /// Weights of bytes that have another type, as bytes.
 static bool takeBytes(Value value, BlockProduct &product) {
-  RankedTensorType type = getStaticType(value);
+  RankedTensorType type = getStaticType(getUncast(value));
   if (type.getElementType().isInteger(8))
     return true;
   std::optional<Weight> weight = Weight::get(value);
@@ -203,6 +204,14 @@ static bool takeBytes(Value value, BlockProduct &product) {
 
 static bool isNCHW(StringRef data, StringRef result) {
   return data == "NCHW" && (result.empty() || result == "NCHW");
+}
+
+Value vta::getUncast(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
+  return cast && getStaticType(value) &&
+                 getStaticType(value).getElementType().isInteger(32)
+             ? cast.getData()
+             : value;
 }
 
 std::optional<BlockProducts> vta::getBlockProducts(Operation *root,

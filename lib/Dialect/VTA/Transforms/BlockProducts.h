@@ -37,6 +37,9 @@ struct BlockProducts {
   SmallVector<BlockProduct> products;
 };
 
+/// What is cast to `value`, if that is a cast to 32 bits.
+Value getUncast(Value value);
+
 /// The convolutions of `root`, a layer of bytes with a constant weight, for
 /// blocks of `block` channels; nullopt if VTA does not have it.
 std::optional<BlockProducts> getBlockProducts(Operation *root, int64_t block);

@@ -79,9 +79,9 @@ private:
 Value PartFinder::getData(Operation *root) {
   if (!isa<NNConv2dOp, NNConv2dTransposeOp, NNDenseOp>(root))
     return {};
-  Value data = root->getOperand(0), weight = root->getOperand(1);
-  if (auto cast = data.getDefiningOp<CastOp>(); cast && isIntegers(data, 32))
-    data = cast.getData();
+  // Folding leaves casts of large weights.
+  Value data = getUncast(root->getOperand(0)),
+        weight = getUncast(root->getOperand(1));
   bool isTaken = isIntegers(data, 8) && !data.getDefiningOp<ConstantOp>() &&
                  (isIntegers(weight, 8) || isIntegers(weight, 32)) &&
                  weight.getDefiningOp<ConstantOp>() &&

@@ -196,7 +196,7 @@ Value Partitioner::buildProduct(const Part &part, const BlockProduct &product) {
   Operation *root = part.root;
   Location loc = root->getLoc();
   Value data = getPacked(loc, part.data);
-  Value weight = packWeight(loc, root->getOperand(1), product);
+  Value weight = packWeight(loc, getUncast(root->getOperand(1)), product);
   Value value = NNConv2dOp::create(
       builder, loc, data, weight, product.strides, product.padding,
       product.dilation, product.groups, IntegerAttr(), DenseI64ArrayAttr(),
