@@ -13,8 +13,8 @@
 namespace mlir::relay::detail {
 
 /// Computes in integers what `function` computes in floats of integers and
-/// constants outside of its loops, such as ceil(float(n) / 128): sizes, of which
-/// one has to know expressions.
+/// constants outside of its loops, such as ceil(float(n) / 128): sizes, of
+/// which one has to know expressions.
 void convertFractionalSizes(func::FuncOp function);
 
 } // namespace mlir::relay::detail
