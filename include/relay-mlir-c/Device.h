@@ -24,8 +24,9 @@ extern "C" {
 #endif
 
 /// Changes whenever RelayDeviceAPI does. Version 2 has added clocks at its end,
-/// version 3 checks of kernels; the run time knows all.
-#define RELAY_DEVICE_API_VERSION 3
+/// version 3 checks of kernels, version 4 drivers that have a name, and
+/// counters; the run time knows all.
+#define RELAY_DEVICE_API_VERSION 4
 
 /// What a shared object for a kind of devices exports.
 #define RELAY_DEVICE_API_SYMBOL "relayGetDeviceAPI"
@@ -34,7 +35,8 @@ extern "C" {
 /// Every function may be called by several threads at once, for different
 /// streams; `user` is its first argument. Functions return RELAY_OK, or another
 /// status, whose reason `get_error` then tells the same thread. No member may
-/// be null but `user`, check_kernel and, all four together, those of clocks.
+/// be null but `user`, check_kernel, load_module_for, get_counters and, all
+/// four together, those of clocks.
 typedef struct RelayDeviceAPI {
   /// RELAY_DEVICE_API_VERSION and sizeof(RelayDeviceAPI).
   uint32_t version;
@@ -111,6 +113,20 @@ typedef struct RelayDeviceAPI {
   /// those whose sizes are only known at run time.
   RelayStatus (*check_kernel)(void *user, int32_t device, void *kernel,
                               const uint64_t *bytes, int32_t num_args);
+
+  /// Loads code as load_module does, for one of several things that can run it,
+  /// such as a simulator: the one that a user names (relayModuleLoadFor).
+  RelayStatus (*load_module_for)(void *user, int32_t device, const char *driver,
+                                 const char *format, const void *data,
+                                 uint64_t size, void **module);
+
+  /// Stores what was counted between two events of a stream, as they are for
+  /// get_elapsed_time. The counters are those of the event `end`, and live
+  /// until it is recorded again or destroyed. Only devices with a clock have
+  /// some.
+  RelayStatus (*get_counters)(void *user, int32_t device, void *start,
+                              void *end, const RelayDeviceCounter **counters,
+                              int32_t *count);
 } RelayDeviceAPI;
 
 /// What RELAY_DEVICE_API_SYMBOL is: returns an API that lives as long as the

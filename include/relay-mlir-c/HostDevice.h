@@ -182,7 +182,9 @@ relayHostDeviceCopyAcross(void *user, int32_t device, void *stream, void *to,
                                        NULL,                                   \
                                        NULL,                                   \
                                        NULL,                                   \
-                                       check};                                 \
+                                       check,                                  \
+                                       NULL,                                   \
+                                       NULL};                                  \
     return &api;                                                               \
   }
 

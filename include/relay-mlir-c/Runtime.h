@@ -106,6 +106,13 @@ RELAY_RT_EXPORT RelayStatus relayModuleLoadWithFlags(const char *path,
                                                      int32_t flags,
                                                      RelayModule **module);
 
+/// Loads an artefact, and lets `device` run its kernels for devices of a kind,
+/// where there is a choice: "vta:tsim" is the kind and a name that what drives
+/// the kind knows, such as one of its simulators. Null leaves the choice to it.
+RELAY_RT_EXPORT RelayStatus relayModuleLoadFor(const char *path, int32_t flags,
+                                               const char *device,
+                                               RelayModule **module);
+
 /// Checks that the weights of a loaded module are those that the compiler
 /// wrote; fails with RELAY_INVALID_ARTIFACT if not. relayModuleLoad has checked
 /// what it has read.
@@ -200,6 +207,26 @@ typedef void (*RelayDeviceObserver)(void *user, int64_t call_index,
 RELAY_RT_EXPORT void relayModuleSetDeviceObserver(RelayModule *module,
                                                   RelayDeviceObserver observer,
                                                   void *user);
+
+/// A number that a device has counted, such as cycles. Those called "...
+/// cycles" are a part of those called "cycles".
+typedef struct RelayDeviceCounter {
+  const char *name;
+  int64_t value;
+} RelayDeviceCounter;
+
+/// Called after a device observer for the same call, on devices that count
+/// something, with pointers that live for the call.
+typedef void (*RelayCounterObserver)(void *user, int64_t call_index,
+                                     const RelayDeviceCounter *counters,
+                                     int32_t num_counters);
+
+/// Sets or, with null, removes the counter observer of the module's later runs;
+/// without a device observer it is not called. Not to be called while the
+/// module runs.
+RELAY_RT_EXPORT void
+relayModuleSetCounterObserver(RelayModule *module,
+                              RelayCounterObserver observer, void *user);
 
 /// Returns the artefact's own description, which lives as long as the module.
 RELAY_RT_EXPORT const RelayArtifact *

@@ -653,7 +653,8 @@ LogicalResult relay::compileModule(ModuleOp module,
 }
 
 FailureOr<RelayModule *> relay::compileAndLoad(ModuleOp module,
-                                               const CompileOptions &options) {
+                                               const CompileOptions &options,
+                                               const char *device) {
   Location location = module.getLoc();
   llvm::ErrorOr<FileDescriptor> file =
       FileDescriptor::createInMemory("model.so");
@@ -668,7 +669,8 @@ FailureOr<RelayModule *> relay::compileAndLoad(ModuleOp module,
     return emitError(location, "cannot seal a file in memory: ")
            << error.message();
   RelayModule *compiled = nullptr;
-  if (relayModuleLoad(path.c_str(), &compiled) != RELAY_OK)
+  if (relayModuleLoadFor(path.c_str(), /*flags=*/0, device, &compiled) !=
+      RELAY_OK)
     return emitError(location) << relayGetLastError();
   return compiled;
 }

@@ -86,6 +86,7 @@ struct ThreadRecorder {
 struct DeviceRecorder {
   struct Event {
     int64_t call, start, stop;
+    std::vector<std::pair<std::string, int64_t>> counters;
   };
   std::vector<Event> events;
 };
@@ -139,12 +140,24 @@ private:
         module,
         [](void *user, int64_t callIndex, int64_t start, int64_t stop) {
           static_cast<DeviceRecorder *>(user)->events.push_back(
-              {callIndex, start, stop});
+              {callIndex, start, stop, {}});
+        },
+        &devices);
+    relayModuleSetCounterObserver(
+        module,
+        [](void *user, int64_t, const RelayDeviceCounter *counters,
+           int32_t count) {
+          DeviceRecorder::Event &event =
+              static_cast<DeviceRecorder *>(user)->events.back();
+          for (const RelayDeviceCounter &counter :
+               llvm::ArrayRef(counters, count))
+            event.counters.emplace_back(counter.name, counter.value);
         },
         &devices);
   }
   ~ProfileRecorder() {
     relayModuleSetDeviceObserver(module, nullptr, nullptr);
+    relayModuleSetCounterObserver(module, nullptr, nullptr);
     relayModuleSetObserver(module, nullptr, nullptr);
     relayModuleSetThreadObserver(module, nullptr, nullptr);
   }
@@ -179,7 +192,7 @@ ModelProfile::Run ProfileRecorder::makeRun() const {
     else
       // The caller works all the time, but for what it waits for in loops.
       run.steps.push_back(
-          {static_cast<size_t>(event.call), start, end, end - start});
+          {static_cast<size_t>(event.call), start, end, end - start, {}});
     start = end;
   }
   if (run.steps.empty())
@@ -201,6 +214,7 @@ ModelProfile::Run ProfileRecorder::makeRun() const {
     isTimed.set(step);
     run.steps[step].start = getSeconds(event.start);
     run.steps[step].end = getSeconds(event.stop);
+    run.steps[step].counters = event.counters;
     run.end = std::max(run.end, run.steps[step].end);
   }
   // The threads are those of the host.
@@ -322,6 +336,22 @@ static bool isOnProcessor(const KernelProfile &kernel) {
   return llvm::StringRef(kernel.device).starts_with("cpu:");
 }
 
+/// Adds what a device has counted in a call to what it had counted before.
+static void
+addCounters(std::vector<std::pair<std::string, int64_t>> &sums,
+            llvm::ArrayRef<std::pair<std::string, int64_t>> counters) {
+  for (const auto &[name, value] : counters) {
+    auto it =
+        llvm::find_if(sums, [&, name = llvm::StringRef(name)](const auto &sum) {
+          return sum.first == name;
+        });
+    if (it == sums.end())
+      sums.emplace_back(name, value);
+    else
+      it->second = saturatingAdd(it->second, value);
+  }
+}
+
 std::vector<KernelProfile> ModelProfile::getKernels() const {
   std::vector<KernelProfile> kernels;
   std::vector<std::vector<double>> times;
@@ -346,6 +376,7 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
         ++kernel.numCalls;
         addCount(kernel.flops, call.flops);
         addCount(kernel.bytes, call.bytes);
+        addCounters(kernel.counters, step.counters);
       }
       double seconds = step.end - step.start;
       times[it->second][number] += seconds;
@@ -472,6 +503,47 @@ void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
                      getNumRuns(), numThreads, numThreads == 1 ? "" : "s",
                      getMedianSeconds() * 1e3, peak.flopsPerSecond / 1e9,
                      peak.bytesPerSecond / 1e9);
+  printCounters(os, kernels, nameWidth);
+}
+
+void ModelProfile::printCounters(llvm::raw_ostream &os,
+                                 llvm::ArrayRef<KernelProfile> kernels,
+                                 size_t nameWidth) {
+  KernelProfile all;
+  all.name = "all kernels that count";
+  for (const KernelProfile &kernel : kernels)
+    addCounters(all.counters, kernel.counters);
+  if (all.counters.empty())
+    return;
+  nameWidth = std::max(nameWidth, all.name.size());
+  os << '\n' << llvm::left_justify("kernel", nameWidth);
+  for (const auto &[name, value] : all.counters)
+    os << llvm::right_justify(name, 15);
+  os << '\n';
+  // Cycles of a part of the device are a share of all cycles.
+  constexpr llvm::StringLiteral whole = "cycles", part = " cycles";
+  auto find = [](const KernelProfile &kernel, llvm::StringRef name) {
+    for (const auto &[counter, value] : kernel.counters)
+      if (counter == name)
+        return value;
+    return int64_t(0);
+  };
+  auto printRow = [&](const KernelProfile &kernel) {
+    os << llvm::left_justify(kernel.name, nameWidth);
+    int64_t cycles = find(kernel, whole);
+    for (const auto &[name, sum] : all.counters) {
+      int64_t value = find(kernel, name);
+      if (llvm::StringRef(name).ends_with(part) && cycles > 0)
+        os << llvm::format("%14.1f%%", 100.0 * double(value) / double(cycles));
+      else
+        os << llvm::right_justify(std::to_string(value), 15);
+    }
+    os << '\n';
+  };
+  for (const KernelProfile &kernel : kernels)
+    if (!kernel.counters.empty())
+      printRow(kernel);
+  printRow(all);
 }
 
 void ModelProfile::writeTrace(llvm::raw_ostream &os) const {

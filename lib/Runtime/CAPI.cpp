@@ -43,13 +43,18 @@ RelayStatus relayModuleLoad(const char *path, RelayModule **module) {
 
 RelayStatus relayModuleLoadWithFlags(const char *path, int32_t flags,
                                      RelayModule **module) {
+  return relayModuleLoadFor(path, flags, nullptr, module);
+}
+
+RelayStatus relayModuleLoadFor(const char *path, int32_t flags,
+                               const char *device, RelayModule **module) {
   return guard([&] {
     if (!path)
       fail(RELAY_INVALID_ARGUMENT, "expects a path, but got a null pointer");
     if (flags & ~RELAY_LOAD_MAP_WEIGHTS)
       fail(RELAY_INVALID_ARGUMENT, "expects flags of RelayLoadFlags, but got ",
            flags);
-    *module = new RelayModule(path, flags);
+    *module = new RelayModule(path, flags, device);
   });
 }
 
@@ -136,6 +141,12 @@ void relayModuleSetDeviceObserver(RelayModule *module,
                                   RelayDeviceObserver observer, void *user) {
   module->deviceObserver = observer;
   module->deviceObserverData = user;
+}
+
+void relayModuleSetCounterObserver(RelayModule *module,
+                                   RelayCounterObserver observer, void *user) {
+  module->counterObserver = observer;
+  module->counterObserverData = user;
 }
 
 const RelayArtifact *relayModuleGetArtifact(const RelayModule *module) {

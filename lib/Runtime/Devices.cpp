@@ -65,11 +65,12 @@ private:
   static void check(const RelayDeviceAPI *api, const std::string &what) {
     if (!api)
       fail(RELAY_INCOMPATIBLE, what, " is null: there is no such device");
-    uint32_t size = api->version == RELAY_DEVICE_API_VERSION
-                        ? sizeof(RelayDeviceAPI)
-                    : api->version == 2 ? offsetof(RelayDeviceAPI, check_kernel)
-                    : api->version == 1 ? offsetof(RelayDeviceAPI, create_event)
-                                        : 0;
+    uint32_t size =
+        api->version == RELAY_DEVICE_API_VERSION ? sizeof(RelayDeviceAPI)
+        : api->version == 3 ? offsetof(RelayDeviceAPI, load_module_for)
+        : api->version == 2 ? offsetof(RelayDeviceAPI, check_kernel)
+        : api->version == 1 ? offsetof(RelayDeviceAPI, create_event)
+                            : 0;
     if (size == 0 || api->struct_size != size)
       fail(RELAY_INCOMPATIBLE, "expects ", what, " to have version 1 to ",
            RELAY_DEVICE_API_VERSION, ", but got ", api->version);
@@ -214,12 +215,53 @@ int64_t DeviceEvent::getTimeSince(const DeviceEvent &start) const {
   return time;
 }
 
+void DeviceEvent::reportCounters(const DeviceEvent &start, int64_t call,
+                                 RelayCounterObserver observer,
+                                 void *user) const {
+  const RelayDeviceAPI &api = device->getAPI();
+  if (!observer || api.version < 4 || !api.get_counters)
+    return;
+  const RelayDeviceCounter *counters = nullptr;
+  int32_t count = 0;
+  device->check(api.get_counters(api.user, device->getIndex(), start.event,
+                                 event, &counters, &count),
+                "tell what it has counted");
+  if (count != 0)
+    observer(user, call, counters, count);
+}
+
 //===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//
 
-ModuleDevices::ModuleDevices(const RelayArtifact &artifact)
+void ModuleDevices::parseChoice(const std::string &text) {
+  size_t colon = text.find(':');
+  if (colon == 0 || colon >= text.size() - 1)
+    fail(
+        RELAY_INVALID_ARGUMENT,
+        "expects a kind of devices and the name of what runs its kernels, such "
+        "as 'vta:tsim', but got '",
+        text, "'");
+  chosenKind = text.substr(0, colon);
+  chosenDriver = text.substr(colon + 1);
+  std::string kinds;
+  for (int32_t i = 1; i < artifact.num_devices; ++i) {
+    if (artifact.devices[i].kind == chosenKind)
+      return;
+    kinds +=
+        (i > 1 ? ", '" : "'") + std::string(artifact.devices[i].kind) + "'";
+  }
+  if (kinds.empty())
+    kinds = "the host alone";
+  fail(RELAY_INVALID_ARGUMENT,
+       "expects a model with kernels for devices of kind '", chosenKind,
+       "', which '", text, "' would run, but got one for ", kinds);
+}
+
+ModuleDevices::ModuleDevices(const RelayArtifact &artifact, const char *choice)
     : artifact(artifact), kernels(artifact.num_calls, nullptr) {
+  if (choice)
+    parseChoice(choice);
   try {
     for (int32_t i = 1; i < artifact.num_devices; ++i) {
       devices.emplace_back();
@@ -295,11 +337,29 @@ void ModuleDevices::load(LoadedDevice &loaded,
     if (std::strcmp(module.kind, description.kind) != 0)
       continue;
     void *handle = nullptr;
-    device.check(api.load_module(api.user, device.getIndex(), module.format,
-                                 module.data, module.size, &handle),
-                 "load the code of the model");
+    loadModule(device, module, &handle);
     loaded.modules.push_back(handle);
   }
+}
+
+void ModuleDevices::loadModule(const Device &device,
+                               const RelayArtifactModule &module,
+                               void **handle) const {
+  const RelayDeviceAPI &api = device.getAPI();
+  const char *const what = "load the code of the model";
+  if (chosenKind != module.kind)
+    return device.check(api.load_module(api.user, device.getIndex(),
+                                        module.format, module.data, module.size,
+                                        handle),
+                        what);
+  if (api.version < 4 || !api.load_module_for)
+    fail(RELAY_INVALID_ARGUMENT, "expects devices of kind '", chosenKind,
+         "' to have a choice of what runs their kernels for '", chosenKind, ":",
+         chosenDriver, "', but there is none");
+  device.check(api.load_module_for(api.user, device.getIndex(),
+                                   chosenDriver.c_str(), module.format,
+                                   module.data, module.size, handle),
+               what);
 }
 
 void ModuleDevices::unload() noexcept {
@@ -489,7 +549,9 @@ size_t DeviceRun::recordEvent(int32_t number) {
   return record();
 }
 
-void DeviceRun::reportTimes(RelayDeviceObserver observer, void *user) {
+void DeviceRun::reportTimes(RelayDeviceObserver observer, void *user,
+                            RelayCounterObserver counterObserver,
+                            void *counterUser) {
   if (timedCalls.empty())
     return;
   synchronize();
@@ -498,8 +560,9 @@ void DeviceRun::reportTimes(RelayDeviceObserver observer, void *user) {
     const DeviceEvent &start = events[timed.event];
     int64_t begin =
         firstTimes[timed.device - 1] + start.getTimeSince(events.front());
-    observer(user, timed.call, begin,
-             begin + events[timed.event + 1].getTimeSince(start));
+    const DeviceEvent &end = events[timed.event + 1];
+    observer(user, timed.call, begin, begin + end.getTimeSince(start));
+    end.reportCounters(start, timed.call, counterObserver, counterUser);
   }
   timedCalls.clear();
   std::fill(numEvents.begin(), numEvents.end(), 0);

@@ -91,6 +91,9 @@ public:
   void record(void *stream) const;
   /// Nanoseconds from an earlier one.
   int64_t getTimeSince(const DeviceEvent &start) const;
+  /// Calls `observer` with what the device has counted since an earlier one.
+  void reportCounters(const DeviceEvent &start, int64_t call,
+                      RelayCounterObserver observer, void *user) const;
 
 private:
   const Device *device;
@@ -105,8 +108,9 @@ class ModuleDevices {
 public:
   /// Loads code and weights. Throws if a device is not there. But on a machine
   /// that can have none of the kind, a model can be loaded and looked at; runs
-  /// throw.
-  explicit ModuleDevices(const RelayArtifact &artifact);
+  /// throw. `choice` is a kind of devices and the name of what runs code of it,
+  /// or null.
+  ModuleDevices(const RelayArtifact &artifact, const char *choice);
   ~ModuleDevices();
 
   bool empty() const { return devices.empty(); }
@@ -127,7 +131,10 @@ private:
     std::vector<DeviceEvent> events;
   };
 
+  void parseChoice(const std::string &text);
   void load(LoadedDevice &loaded, const RelayArtifactDevice &description);
+  void loadModule(const Device &device, const RelayArtifactModule &module,
+                  void **handle) const;
   /// Throws if the device knows that the kernel needs other buffers.
   static void checkKernel(const Device &device, const RelayArtifactCall &call,
                           void *kernel);
@@ -141,6 +148,9 @@ private:
   const RelayArtifact &artifact;
   /// The device with number i + 1 is at i.
   std::vector<LoadedDevice> devices;
+  /// The kind of devices whose code another one than usual runs, and its name;
+  /// empty if there is none.
+  std::string chosenKind, chosenDriver;
   /// What is missing; empty if nothing is.
   std::string unavailable;
   /// By call; null for those that are no kernel of a device.
@@ -169,7 +179,8 @@ public:
   /// Waits for all devices.
   void synchronize();
   /// Tells when calls ran since the last time, on devices with a clock.
-  void reportTimes(RelayDeviceObserver observer, void *user);
+  void reportTimes(RelayDeviceObserver observer, void *user,
+                   RelayCounterObserver counterObserver, void *counterUser);
 
   /// Why a call failed.
   RelayStatus status = RELAY_OK;

@@ -60,8 +60,8 @@ static DLManagedTensor *makeTensor(DLDataType type, const int64_t *dims,
 // RelayModule
 //===----------------------------------------------------------------------===//
 
-RelayModule::RelayModule(const char *path, int32_t flags)
-    : library(path, flags), devices(library.getArtifact()),
+RelayModule::RelayModule(const char *path, int32_t flags, const char *device)
+    : library(path, flags), devices(library.getArtifact(), device),
       outputPool(std::make_shared<OutputPool>()) {
   const RelayArtifact &artifact = getArtifact();
   for (int32_t i = 0; i < artifact.num_functions; ++i)
@@ -255,7 +255,8 @@ void ModuleRun::call(const TensorFunction &function, void *const *inputs,
   if (status != 0)
     function.failKernel(status, *this);
   if (devices)
-    devices->reportTimes(module.deviceObserver, module.deviceObserverData);
+    devices->reportTimes(module.deviceObserver, module.deviceObserverData,
+                         module.counterObserver, module.counterObserverData);
 }
 
 void RelayModule::getWork(const DLTensor *const *inputTensors,

@@ -69,7 +69,8 @@ private:
 
 struct RelayModule {
 public:
-  RelayModule(const char *path, int32_t flags);
+  /// `device` is what runs kernels for a kind of devices, or null.
+  RelayModule(const char *path, int32_t flags, const char *device);
   ~RelayModule();
 
   /// Throws if the weights are not those that the compiler wrote.
@@ -98,6 +99,8 @@ public:
   void *threadObserverData = nullptr;
   RelayDeviceObserver deviceObserver = nullptr;
   void *deviceObserverData = nullptr;
+  RelayCounterObserver counterObserver = nullptr;
+  void *counterObserverData = nullptr;
   RelayInterrupt interrupt = nullptr;
   void *interruptData = nullptr;
 

@@ -38,7 +38,8 @@ class KernelProfile(typing.NamedTuple):
     (arithmetic operations on elements) and `bytes` (of inputs and outputs) are
     None where they do not follow from the shapes. `busy` is the part of the time
     of all threads in which one is at work, None on a device that is no processor.
-    `device` is "cpu:0" and so on; of a copy, where it ends.
+    `device` is "cpu:0" and so on; of a copy, where it ends. `counters` has what the device
+    has counted in a run, such as "cycles" of "vta:tsim"; it is empty if it counts nothing.
     """
 
     name: str
@@ -50,6 +51,7 @@ class KernelProfile(typing.NamedTuple):
     bytes: int | None
     busy: float | None
     device: str
+    counters: dict[str, int] = {}
 
     @property
     def gflops(self) -> float | None:
@@ -107,10 +109,12 @@ class Module:
     """A compiled model: call it with its inputs."""
 
     def __init__(self, path: PathLike, map_weights: bool = False,
-                 _file: object = None) -> None:
+                 _file: object = None, device: str | None = None) -> None:
         self._path = expect_path(path)
         self._file = _file  # Keeps an artefact in memory.
-        self._impl = _relay_mlir.LoadedModule(self._path, bool(map_weights))
+        self._impl = _relay_mlir.LoadedModule(
+            self._path, bool(map_weights),
+            None if device is None else expect_text(device, "device"))
 
     @staticmethod
     def _make(name: str, write: Callable[[str], object]) -> Module:
@@ -300,7 +304,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             report: PathLike | None = None, executor: typing.Literal["aot"] = "aot",
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
-            inputs: Mapping[str, Any] | None = None) -> Module: ...
+            inputs: Mapping[str, Any] | None = None,
+            device: str | None = None) -> Module: ...
 
 
 @typing.overload
@@ -311,7 +316,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             report: PathLike | None = None, executor: str,
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
-            inputs: Mapping[str, Any] | None = None) -> Module | Program: ...
+            inputs: Mapping[str, Any] | None = None,
+            device: str | None = None) -> Module | Program: ...
 
 
 def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
@@ -321,7 +327,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             report: PathLike | None = None, executor: str = "aot",
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
-            inputs: Mapping[str, Any] | None = None) -> Module | Program:
+            inputs: Mapping[str, Any] | None = None,
+            device: str | None = None) -> Module | Program:
     """Compiles a model and loads it.
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, an onnx
@@ -352,7 +359,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     their names ({"batch": 8}), and `shapes` shapes of inputs by name, in the place of the
     model's ({"x": [1, 3, None, 224]}; None stays open): code is made for these sizes.
     `inputs` has values of inputs by name, which become constants: numbers or arrays. The
-    compiled model has these inputs no longer. Raises CompileError;
+    compiled model has these inputs no longer. `device` is as in `load`. Raises
+    CompileError;
     OSError if the report cannot be written; TypeError for what is no model, such as a module of relay_mlir.relay, which
     relay.build compiles.
     """
@@ -368,37 +376,47 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     # What nobody can change need not be copied when it is loaded.
     file.seal()
     if program is not None:
+        refuse_device(device)
         return Program._make(file.path(), file, program._impl.describe_main())
-    return Module(file.path(), _file=file)
+    return Module(file.path(), _file=file, device=device)
+
+
+def refuse_device(device: str | None) -> None:
+    """Programs for the executor vm run on what drives a kind of devices by default."""
+    if device is not None:
+        raise ValueError(f"expects device with the executor 'aot', but got {device!r} with 'vm'")
 
 
 @typing.overload
 def load(path: PathLike, *, map_weights: bool = False,
-         executor: typing.Literal["aot"] = "aot") -> Module: ...
+         executor: typing.Literal["aot"] = "aot", device: str | None = None) -> Module: ...
 
 
 @typing.overload
-def load(path: PathLike, *, map_weights: bool = False, executor: typing.Literal["vm"]
-         ) -> Program: ...
+def load(path: PathLike, *, map_weights: bool = False, executor: typing.Literal["vm"],
+         device: str | None = None) -> Program: ...
 
 
-def load(path: PathLike, *, map_weights: bool = False, executor: str = "aot"
-         ) -> Module | Program:
+def load(path: PathLike, *, map_weights: bool = False, executor: str = "aot",
+         device: str | None = None) -> Module | Program:
     """Loads an artefact that relay-compile, Module.save or, for the executor "vm",
     Program.save wrote, and checks it.
 
     The file may be changed or removed afterwards. With `map_weights`, weights are
     not read but mapped: processes that load one file share the memory, and
     Module.verify() checks it. Then the file must not be overwritten or cut, other
-    than by replacing it, for as long as the module lives. Raises RuntimeError;
-    ValueError for what the other executor runs.
+    than by replacing it, for as long as the module lives. `device` says what runs the
+    kernels for a kind of devices where there is a choice: "vta:fsim", the functional
+    simulator of VTA, or "vta:tsim", which counts cycles. Raises RuntimeError; ValueError
+    for what the other executor runs, and for a device that the model or the machine lacks.
     """
     if expect_text(executor, "executor") == "aot":
-        return Module(path, map_weights)
+        return Module(path, map_weights, device=device)
     if executor != "vm":
         raise ValueError(f"expects executor to be 'aot' or 'vm', but got {executor!r}")
     if map_weights:
         raise ValueError("expects map_weights with the executor 'aot', but got it with 'vm'")
+    refuse_device(device)
     from ._program import Program
 
     return Program._make(expect_path(path))

@@ -175,10 +175,12 @@ namespace {
 
 class LoadedModule {
 public:
-  LoadedModule(const std::string &path, bool mapWeights) {
+  LoadedModule(const std::string &path, bool mapWeights,
+               const std::optional<std::string> &device) {
     py::gil_scoped_release release;
-    RelayStatus status = relayModuleLoadWithFlags(
-        path.c_str(), mapWeights ? RELAY_LOAD_MAP_WEIGHTS : 0, &module);
+    RelayStatus status = relayModuleLoadFor(
+        path.c_str(), mapWeights ? RELAY_LOAD_MAP_WEIGHTS : 0,
+        device ? device->c_str() : nullptr, &module);
     py::gil_scoped_acquire acquire;
     checkStatus(status);
     if (relayModuleGetArtifact(module)->program) {
@@ -302,7 +304,8 @@ py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
 }
 
 /// Returns (name, calls, min seconds, median seconds, share, flops, bytes) of
-/// each kernel; None for what is not known.
+/// each kernel; None for what is not known. What a device has counted comes
+/// last, by name.
 py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
                                int repeat, int warmUp,
                                const std::string &trace) {
@@ -344,12 +347,16 @@ py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
   auto known = [](int64_t value) {
     return value < 0 ? py::object(py::none()) : py::object(py::int_(value));
   };
-  for (const mlir::relay::KernelProfile &kernel : profile.getKernels())
+  for (const mlir::relay::KernelProfile &kernel : profile.getKernels()) {
+    py::dict counters;
+    for (const auto &[name, value] : kernel.counters)
+      counters[py::str(name)] = value;
     rows.append(py::make_tuple(
         kernel.name, kernel.numCalls, kernel.minSeconds, kernel.medianSeconds,
         kernel.share, known(kernel.flops), known(kernel.bytes),
         kernel.busy < 0 ? py::object(py::none()) : py::float_(kernel.busy),
-        kernel.device));
+        kernel.device, counters));
+  }
   return rows;
 }
 
@@ -423,8 +430,10 @@ static void copyFile(const std::string &from, const std::string &to) {
 
 void relay_python::bindRuntimeModule(py::module_ &m) {
   py::class_<LoadedModule>(m, "LoadedModule")
-      .def(py::init<const std::string &, bool>(), py::arg("path"),
-           py::arg("map_weights") = false)
+      .def(py::init<const std::string &, bool,
+                    const std::optional<std::string> &>(),
+           py::arg("path"), py::arg("map_weights") = false,
+           py::arg("device") = py::none())
       .def("verify", &LoadedModule::verify)
       .def("inputs", [](LoadedModule &self) { return self.describe(true); })
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })

@@ -64,6 +64,9 @@ struct RunOptions {
   std::optional<int> threads;
   bool verify = false;
   bool mapWeights = false;
+  /// What relayModuleLoadFor takes.
+  std::optional<std::string> device;
+  const char *getDevice() const { return device ? device->c_str() : nullptr; }
   std::vector<std::string> dialectPlugins;
   relay::CompileOptions compile;
   relay::InterpreterLimits limits;
@@ -156,6 +159,11 @@ static RunOptions parseCommandLine(int argc, char **argv) {
       cl::desc("Map the weights of a model.so in place of reading them: "
                "processes share them, and the file must not change"),
       cl::cat(category));
+  static cl::opt<std::string> device(
+      "device",
+      cl::desc("What runs the kernels for a kind of devices: vta:fsim, the "
+               "functional simulator of VTA, or vta:tsim, which counts cycles"),
+      cl::value_desc("kind:name"), cl::cat(category));
   static cl::list<std::string> dialectPlugins(
       relay::kDialectPluginOption,
       cl::desc("Load dialects, such as operators, from a plugin"),
@@ -190,6 +198,8 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.limits.maxDepth = maxDepth;
   result.verify = verify;
   result.mapWeights = mapWeights;
+  if (device.getNumOccurrences())
+    result.device = device;
   result.dialectPlugins = dialectPlugins;
   return result;
 }
@@ -493,10 +503,9 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
 
   if (isArtefact) {
     RelayModule *compiled = nullptr;
-    if (relayModuleLoadWithFlags(options.modelPath.c_str(),
-                                 options.mapWeights ? RELAY_LOAD_MAP_WEIGHTS
-                                                    : 0,
-                                 &compiled) != RELAY_OK)
+    if (relayModuleLoadFor(options.modelPath.c_str(),
+                           options.mapWeights ? RELAY_LOAD_MAP_WEIGHTS : 0,
+                           options.getDevice(), &compiled) != RELAY_OK)
       return printError(relayGetLastError());
     std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(
         compiled, relayModuleFree);
@@ -549,7 +558,7 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
 
   OwningOpRef<ModuleOp> copy = module->clone();
   FailureOr<RelayModule *> compiled =
-      relay::compileAndLoad(*copy, options.compile);
+      relay::compileAndLoad(*copy, options.compile, options.getDevice());
   if (failed(compiled))
     return failure();
   std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(

@@ -55,9 +55,11 @@ LogicalResult compileModule(ModuleOp module, const CompileOptions &options,
                             EmitKind kind, llvm::StringRef outputPath);
 
 /// Compiles `module`, which is consumed, and loads the result into this
-/// process. The caller frees it with relayModuleFree().
+/// process. The caller frees it with relayModuleFree(). `device` is what
+/// relayModuleLoadFor takes.
 FailureOr<RelayModule *> compileAndLoad(ModuleOp module,
-                                        const CompileOptions &options);
+                                        const CompileOptions &options,
+                                        const char *device = nullptr);
 
 } // namespace mlir::relay
 

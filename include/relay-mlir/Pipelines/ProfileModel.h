@@ -17,6 +17,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::relay {
@@ -44,6 +45,8 @@ struct KernelProfile {
   /// The part of the time of all threads in which one is at work; -1 on devices
   /// that are no processor, whose threads nobody counts.
   double busy = 0;
+  /// What the device has counted, such as cycles; empty if nothing.
+  std::vector<std::pair<std::string, int64_t>> counters;
 };
 
 /// What was measured of some runs.
@@ -59,7 +62,8 @@ public:
 
   /// Writes a table. A share of the roofline is the time that the machine's
   /// limits would allow for a kernel over the time that it took; there is none
-  /// on devices that are no processor.
+  /// on devices that are no processor. What devices have counted is in a second
+  /// table.
   void print(llvm::raw_ostream &os, const MachinePeak &peak) const;
 
   /// Writes all runs in the format of chrome://tracing, which Perfetto reads: a
@@ -80,6 +84,7 @@ private:
   struct Step {
     size_t call;
     double start, end, busy;
+    std::vector<std::pair<std::string, int64_t>> counters;
   };
   /// A piece of a parallel loop of a step, in seconds since the first run.
   struct Piece {
@@ -97,6 +102,10 @@ private:
     /// How often functions of tensors were called.
     int64_t numFunctions = 0;
   };
+
+  static void printCounters(llvm::raw_ostream &os,
+                            llvm::ArrayRef<KernelProfile> kernels,
+                            size_t nameWidth);
 
   /// Whether there is something between kernels.
   bool isProgram = false;

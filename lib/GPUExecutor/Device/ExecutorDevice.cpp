@@ -424,7 +424,9 @@ static const RelayDeviceAPI kApi = {
     // What runs here has no clock of its own.
     nullptr, nullptr, nullptr, nullptr,
     // Addresses are checked when code uses them.
-    nullptr};
+    nullptr,
+    // It runs kernels in one way, and counts nothing.
+    nullptr, nullptr};
 
 extern "C" RELAY_RT_EXPORT const RelayDeviceAPI *relayGetDeviceAPI() {
   return &kApi;

@@ -75,9 +75,13 @@ public:
                                        i * kInstructionBytes));
     if (kind == SimulatorKind::Functional)
       return simulator.run(instructions, kPageBytes, memory, options);
-    Timing timing;
+    timing = Timing();
     return simulator.runCycles(instructions, kPageBytes, memory, timing,
                                options);
+  }
+
+  const Timing *getTiming() const override {
+    return kind == SimulatorKind::Cycle ? &timing : nullptr;
   }
 
 private:
@@ -98,6 +102,7 @@ private:
   const uint64_t capacity;
   const RunOptions options;
   Simulator simulator;
+  Timing timing;
   std::vector<uint8_t> memory;
   /// Sizes by their begin.
   std::map<uint64_t, uint64_t> allocations;

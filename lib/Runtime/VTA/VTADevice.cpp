@@ -7,7 +7,8 @@
 //
 // librelay_device_vta.so: runs kernels of VTA on a simulator. Buffers are
 // copied to and from the memory of the accelerator, as they would be with a
-// board.
+// board. The clock of the device goes on by what kernels take: the cycles of
+// the cycle simulator, or else the time of the host.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #include "relay-mlir/Runtime/VTA/Driver.h"
 #include "relay-mlir/Runtime/VTA/KernelFile.h"
 
+#include <chrono>
 #include <new>
 #include <optional>
 
@@ -29,6 +31,24 @@ struct LoadedKernel {
 };
 
 using Module = std::vector<LoadedKernel>;
+
+/// What a queue of the device has done: kernels run at once, so that there is
+/// nothing in it.
+struct DeviceStream {
+  int64_t nanoseconds = 0;
+  /// Of the cycle simulator. Its kernels alone are in it.
+  int64_t cycles = 0, gemmCycles = 0, aluCycles = 0, bytesRead = 0,
+          bytesWritten = 0;
+};
+
+/// A point of a queue.
+struct DeviceEvent {
+  DeviceStream at;
+  std::array<RelayDeviceCounter, 5> counters;
+};
+
+/// The clock of the boards that the cycle simulator is compared with: 100 MHz.
+constexpr int64_t kCycleNanoseconds = 10;
 
 /// What a simulated board may have.
 constexpr uint64_t kCapacity = uint64_t(1) << 32;
@@ -79,18 +99,12 @@ static RunOptions getOptions() {
   return options;
 }
 
-static RelayStatus load(const char *format, const void *data, uint64_t size,
-                        void **module) {
+static RelayStatus load(SimulatorKind simulator, const char *format,
+                        const void *data, uint64_t size, void **module) {
   if (strcmp(format, kKernelFormat) != 0)
     return relayHostDeviceFail(RELAY_INCOMPATIBLE,
                                "expects code in the format '%s', but got '%s'",
                                kKernelFormat, format);
-  std::optional<SimulatorKind> simulator = getSimulator();
-  if (!simulator)
-    return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
-                               "expects functional or cycle in "
-                               "RELAY_VTA_SIMULATOR, but got '%s'",
-                               getenv("RELAY_VTA_SIMULATOR"));
   return guard([&] {
     std::vector<Kernel> kernels;
     std::string message =
@@ -108,18 +122,46 @@ static RelayStatus load(const char *format, const void *data, uint64_t size,
               board, getConfigName(kernel.program.config).c_str());
     auto loaded = std::make_unique<Module>();
     for (Kernel &kernel : kernels)
-      loaded->push_back({std::move(kernel), *simulator});
+      loaded->push_back({std::move(kernel), simulator});
     *module = loaded.release();
     return RELAY_OK;
   });
 }
 
-static RelayStatus unload(void *module) {
+static RelayStatus loadModule(void * /*user*/, int32_t /*device*/,
+                              const char *format, const void *data,
+                              uint64_t size, void **module) {
+  std::optional<SimulatorKind> simulator = getSimulator();
+  if (!simulator)
+    return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
+                               "expects functional or cycle in "
+                               "RELAY_VTA_SIMULATOR, but got '%s'",
+                               getenv("RELAY_VTA_SIMULATOR"));
+  return load(*simulator, format, data, size, module);
+}
+
+static RelayStatus loadModuleFor(void * /*user*/, int32_t /*device*/,
+                                 const char *driver, const char *format,
+                                 const void *data, uint64_t size,
+                                 void **module) {
+  if (strcmp(driver, "fsim") == 0)
+    return load(SimulatorKind::Functional, format, data, size, module);
+  if (strcmp(driver, "tsim") == 0)
+    return load(SimulatorKind::Cycle, format, data, size, module);
+  return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
+                             "expects vta:fsim, which computes, or vta:tsim, "
+                             "which counts cycles, but got 'vta:%s'",
+                             driver);
+}
+
+static RelayStatus unloadModule(void * /*user*/, int32_t /*device*/,
+                                void *module) {
   delete static_cast<Module *>(module);
   return RELAY_OK;
 }
 
-static RelayStatus find(void *module, const char *name, void **kernel) {
+static RelayStatus getKernel(void * /*user*/, int32_t /*device*/, void *module,
+                             const char *name, void **kernel) {
   for (LoadedKernel &candidate : *static_cast<Module *>(module))
     if (candidate.kernel.name == name) {
       *kernel = &candidate;
@@ -136,7 +178,9 @@ static RelayStatus failMemory(const Kernel &kernel) {
 }
 
 /// What a kernel copies is what its caller has.
-static RelayStatus check(void *handle, const uint64_t *bytes, int32_t numArgs) {
+static RelayStatus checkKernel(void * /*user*/, int32_t /*device*/,
+                               void *handle, const uint64_t *bytes,
+                               int32_t numArgs) {
   const Kernel &kernel = static_cast<LoadedKernel *>(handle)->kernel;
   if (kernel.buffers.size() != static_cast<size_t>(numArgs))
     return relayHostDeviceFail(RELAY_INVALID_ARTIFACT,
@@ -201,17 +245,151 @@ static RelayStatus runOn(Driver &driver, const Kernel &kernel,
   return RELAY_OK;
 }
 
-static RelayStatus run(void *handle, void *const *args, int32_t /*numArgs*/,
-                       const int64_t * /*dims*/,
-                       const RelayKernelContext * /*context*/) {
+/// Nanoseconds of the host.
+static int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+static RelayStatus launch(void * /*user*/, int32_t /*device*/, void *stream,
+                          void *handle, void *const *args, int32_t /*numArgs*/,
+                          const int64_t * /*dims*/,
+                          const RelayKernelContext * /*context*/) {
   const LoadedKernel &loaded = *static_cast<LoadedKernel *>(handle);
   const Kernel &kernel = loaded.kernel;
+  auto &queue = *static_cast<DeviceStream *>(stream);
   // Each call has an accelerator of its own, so that threads need not wait.
   return guard([&] {
-    return runOn(*makeSimulatorDriver(kernel.program.config, loaded.simulator,
-                                      kCapacity, getOptions()),
-                 kernel, args);
+    const Config &config = kernel.program.config;
+    std::unique_ptr<Driver> driver =
+        makeSimulatorDriver(config, loaded.simulator, kCapacity, getOptions());
+    int64_t start = now();
+    RelayStatus status = runOn(*driver, kernel, args);
+    const Timing *timing = driver->getTiming();
+    if (!timing) {
+      queue.nanoseconds += now() - start;
+      return status;
+    }
+    auto busBytes = static_cast<int64_t>(config.getBusBytes());
+    queue.nanoseconds +=
+        static_cast<int64_t>(timing->cycles) * kCycleNanoseconds;
+    queue.cycles += static_cast<int64_t>(timing->cycles);
+    queue.gemmCycles += static_cast<int64_t>(timing->gemmIssue);
+    queue.aluCycles += static_cast<int64_t>(timing->aluIssue);
+    queue.bytesRead += static_cast<int64_t>(timing->readBeats) * busBytes;
+    queue.bytesWritten += static_cast<int64_t>(timing->writeBeats) * busBytes;
+    return status;
   });
 }
 
-RELAY_DEFINE_CHECKED_HOST_DEVICE("vta", load, unload, find, run, check)
+//===----------------------------------------------------------------------===//
+// Streams and their clock
+//===----------------------------------------------------------------------===//
+
+static RelayStatus createStream(void * /*user*/, int32_t /*device*/,
+                                void **stream) {
+  return guard([&] {
+    *stream = new DeviceStream;
+    return RELAY_OK;
+  });
+}
+
+static RelayStatus destroyStream(void * /*user*/, int32_t /*device*/,
+                                 void *stream) {
+  delete static_cast<DeviceStream *>(stream);
+  return RELAY_OK;
+}
+
+/// Weights are copied before there is a stream.
+static RelayStatus copy(void * /*user*/, int32_t /*device*/, void *stream,
+                        void *to, const void *from, uint64_t bytes) {
+  int64_t start = now();
+  memcpy(to, from, bytes);
+  if (stream)
+    static_cast<DeviceStream *>(stream)->nanoseconds += now() - start;
+  return RELAY_OK;
+}
+
+static RelayStatus copyAcross(void *user, int32_t device, void *stream,
+                              void *to, int32_t /*fromDevice*/,
+                              const void *from, uint64_t bytes) {
+  return copy(user, device, stream, to, from, bytes);
+}
+
+static RelayStatus createEvent(void * /*user*/, int32_t /*device*/,
+                               void **event) {
+  return guard([&] {
+    *event = new DeviceEvent;
+    return RELAY_OK;
+  });
+}
+
+static RelayStatus destroyEvent(void * /*user*/, int32_t /*device*/,
+                                void *event) {
+  delete static_cast<DeviceEvent *>(event);
+  return RELAY_OK;
+}
+
+static RelayStatus recordEvent(void * /*user*/, int32_t /*device*/,
+                               void *stream, void *event) {
+  static_cast<DeviceEvent *>(event)->at = *static_cast<DeviceStream *>(stream);
+  return RELAY_OK;
+}
+
+static RelayStatus getElapsedTime(void * /*user*/, int32_t /*device*/,
+                                  void *start, void *end,
+                                  int64_t *nanoseconds) {
+  *nanoseconds = static_cast<DeviceEvent *>(end)->at.nanoseconds -
+                 static_cast<DeviceEvent *>(start)->at.nanoseconds;
+  return RELAY_OK;
+}
+
+/// Nothing is counted where no cycles are: of copies, and without the cycle
+/// simulator.
+static RelayStatus getCounters(void * /*user*/, int32_t /*device*/, void *start,
+                               void *end, const RelayDeviceCounter **counters,
+                               int32_t *count) {
+  const DeviceStream &from = static_cast<DeviceEvent *>(start)->at;
+  auto &event = *static_cast<DeviceEvent *>(end);
+  const DeviceStream &to = event.at;
+  event.counters = {{{"cycles", to.cycles - from.cycles},
+                     {"GEMM cycles", to.gemmCycles - from.gemmCycles},
+                     {"ALU cycles", to.aluCycles - from.aluCycles},
+                     {"bytes read", to.bytesRead - from.bytesRead},
+                     {"bytes written", to.bytesWritten - from.bytesWritten}}};
+  *counters = event.counters.data();
+  *count = to.cycles == from.cycles
+               ? 0
+               : static_cast<int32_t>(event.counters.size());
+  return RELAY_OK;
+}
+
+RELAY_HOST_DEVICE_EXPORT const RelayDeviceAPI *relayGetDeviceAPI(void) {
+  static const RelayDeviceAPI api = {RELAY_DEVICE_API_VERSION,
+                                     sizeof(RelayDeviceAPI),
+                                     "vta",
+                                     nullptr,
+                                     relayHostDeviceGetError,
+                                     relayHostDeviceCount,
+                                     relayHostDeviceAllocate,
+                                     relayHostDeviceRelease,
+                                     createStream,
+                                     destroyStream,
+                                     relayHostDeviceOnStream,
+                                     copy,
+                                     copy,
+                                     copyAcross,
+                                     loadModule,
+                                     unloadModule,
+                                     getKernel,
+                                     launch,
+                                     createEvent,
+                                     destroyEvent,
+                                     recordEvent,
+                                     getElapsedTime,
+                                     checkKernel,
+                                     loadModuleFor,
+                                     getCounters};
+  return &api;
+}

@@ -191,4 +191,11 @@ TEST_F(DeviceTest, RegistrationsAreChecked) {
   EXPECT_EQ(RELAY_INCOMPATIBLE, relayRegisterDeviceAPI(&second));
   second.struct_size = offsetof(RelayDeviceAPI, check_kernel);
   EXPECT_EQ(RELAY_OK, relayRegisterDeviceAPI(&second));
+  // The third one has one way to run kernels.
+  static RelayDeviceAPI third = *relayGetCPUDeviceAPI();
+  third.kind = "third";
+  third.version = 3;
+  EXPECT_EQ(RELAY_INCOMPATIBLE, relayRegisterDeviceAPI(&third));
+  third.struct_size = offsetof(RelayDeviceAPI, load_module_for);
+  EXPECT_EQ(RELAY_OK, relayRegisterDeviceAPI(&third));
 }

@@ -35,6 +35,9 @@ public:
 
   /// Runs instructions that are in memory, and waits until they have run.
   virtual RunStatus run(uint64_t address, uint64_t count) = 0;
+
+  /// How long the last run took, without a trace; null if nobody knows.
+  virtual const Timing *getTiming() const { return nullptr; }
 };
 
 enum class SimulatorKind { Functional, Cycle };
