@@ -102,7 +102,7 @@ def test_tools_are_all_of_the_build(unpacked):
     [scripts] = unpacked.glob("*.dist-info/entry_points.txt")
     entries = dict(line.split(" = ") for line in scripts.read_text().splitlines()[1:])
     assert set(entries) == built
-    assert built - tools == {"relay-quantize"} and tools - built == {"ld.lld"}
+    assert built - tools == {"relay-quantize", "relay-vta-explore"} and tools - built == {"ld.lld"}
 
 
 def test_licences(unpacked):
@@ -215,7 +215,7 @@ def test_tools_in_debian(debian, model):
                     "relay-opt work/t.mlir --relay-optimize -o work/fused.mlir",
                     "relay-compile work/t.mlir -o work/t.so",
                     "relay-run work/t.so --input x=work/t.npy --output work/ty.npy",
-                    "relay-quantize --help"):
+                    "relay-quantize --help", "relay-vta-explore --help"):
         result = debian(*command.split())
         assert result.returncode == 0, (command, result.stderr)
     np.testing.assert_allclose(np.load(debian.root / "work" / "ty.npy"), y, rtol=1e-5, atol=1e-6)
