@@ -64,6 +64,12 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                        cl::desc("Compile what other code generators fail at, "
                                 "after a warning"),
                        cl::cat(category)),
+      vtaSearch("vta-search",
+                cl::desc("How many tiles of each kernel for VTA are tried on "
+                         "the cycle simulator; 0 takes the one that is "
+                         "estimated to be fastest"),
+                cl::init(CompileOptions().vtaSearch), cl::value_desc("count"),
+                cl::cat(category)),
       noCache("no-cache", cl::desc("Neither read nor write the object cache"),
               cl::cat(category)),
       cacheDir("cache-dir",
@@ -73,9 +79,9 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
 
 llvm::ArrayRef<StringRef> CompileFlags::getNames() {
   static constexpr StringRef kNames[] = {
-      "target",    "device-targets",     "executor",       "O",
-      "precision", "force-matrix-tiles", "desired-layout", "no-cache",
-      "cache-dir", "external-fallback",  "integer-regions"};
+      "target",    "device-targets",     "executor",        "O",
+      "precision", "force-matrix-tiles", "desired-layout",  "no-cache",
+      "cache-dir", "external-fallback",  "integer-regions", "vta-search"};
   return kNames;
 }
 
@@ -103,6 +109,7 @@ std::optional<CompileOptions> CompileFlags::get() const {
     return std::nullopt;
   }
   options.integerRegions = *regions;
+  options.vtaSearch = vtaSearch;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;
   if (!isOptLevel(options.optLevel)) {

@@ -17,6 +17,7 @@
 #include "DeviceTargets.h"
 #include "ExternalObjects.h"
 #include "KernelRemarks.h"
+#include "VTASearch.h"
 
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
@@ -102,6 +103,7 @@ private:
   SmallVector<tir::PrimFuncOp> getHostKernels();
   LogicalResult compileHostKernels();
   LogicalResult scheduleKernels(function_ref<bool(Operation *)> isMeant);
+  void searchTiles();
   LogicalResult generateKernels();
   LogicalResult schedule(tir::PrimFuncOp kernel) const;
   LogicalResult writeModule();
@@ -322,6 +324,8 @@ LogicalResult Compilation::run() {
   if (!options.schedules.empty() &&
       failed(scripts.load(options.schedules, module)))
     return failure();
+  if (options.from < NormalForm::TIRScheduled)
+    searchTiles();
   if (remarks && failed(remarks->addSchedules(module, scripts)))
     return failure();
   if (!options.saveSchedules.empty() &&
@@ -372,6 +376,19 @@ LogicalResult Compilation::run() {
   default:
     return writeBinary();
   }
+}
+
+/// Says which tiles of kernels for VTA the rules are to take, if that is asked
+/// for.
+void Compilation::searchTiles() {
+  if (options.vtaSearch == 0)
+    return;
+  Phase scope = time("Tiles");
+  SmallVector<tir::PrimFuncOp> kernels;
+  for (auto kernel : module.getOps<tir::PrimFuncOp>())
+    if (!isForHost(kernel) && !isExternal(kernel) && !scripts.contains(kernel))
+      kernels.push_back(kernel);
+  searchVTATiles(kernels, options.vtaSearch, *compiler);
 }
 
 /// Makes code of kernels, as far as is asked for; others are scheduled.

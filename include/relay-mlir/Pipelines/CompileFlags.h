@@ -36,6 +36,7 @@ private:
   llvm::cl::opt<std::string> desiredLayout;
   llvm::cl::opt<std::string> integerRegions;
   llvm::cl::opt<bool> externalFallback;
+  llvm::cl::opt<unsigned> vtaSearch;
   llvm::cl::opt<bool> noCache;
   llvm::cl::opt<std::string> cacheDir;
 };

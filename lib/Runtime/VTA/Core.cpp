@@ -16,12 +16,13 @@ Core::Core(const Config &config)
       inp(config, Memory::Inp), acc(config, Memory::Acc),
       multiply(selectGemm(config)) {}
 
-void Core::start(AddressRange range, uint8_t *memory, uint64_t limit,
+void Core::start(AddressRange range, uint8_t *memory, const RunOptions &options,
                  AccessOrder *accessOrder) {
   dram = range;
   image = memory;
   work = 0;
-  maxWork = limit;
+  maxWork = options.maxWork;
+  computes = !options.timingOnly;
   order = accessOrder;
 }
 
@@ -195,12 +196,14 @@ std::optional<Fault> Core::compute(const Instruction &instruction) {
   }
   if (!isGemm) {
     profile.aluCount += count;
-    alu(instruction);
+    if (computes)
+      alu(instruction);
     return std::nullopt;
   }
   if (!instruction.reset)
     profile.gemmCount += count;
-  gemm(instruction);
+  if (computes)
+    gemm(instruction);
   return std::nullopt;
 }
 

@@ -46,7 +46,7 @@ public:
   explicit Core(const Config &config);
 
   /// What a run works on; must outlive it. `order` is null without strict mode.
-  void start(AddressRange range, uint8_t *memory, uint64_t limit,
+  void start(AddressRange range, uint8_t *memory, const RunOptions &options,
              AccessOrder *accessOrder);
 
   /// Runs one that checkInstruction accepts.
@@ -70,6 +70,7 @@ private:
   AddressRange dram;
   uint8_t *image = nullptr;
   uint64_t work = 0, maxWork = 0;
+  bool computes = true;
   AccessOrder *order = nullptr;
   /// Micro-ops of the instruction that runs.
   std::vector<Uop> uops;

@@ -103,7 +103,7 @@ Run::Run(Core &core, const Stream &stream, AddressRange dram, uint8_t *image,
     : core(core), stream(stream) {
   if (options.strict)
     order = std::make_unique<AccessOrder>(core.config, dram);
-  core.start(dram, image, options.maxWork, order.get());
+  core.start(dram, image, options, order.get());
 }
 
 bool Run::fail(uint64_t index, Fault fault) {

@@ -126,6 +126,22 @@ static LogicalResult loadKernel(relay::detail::ObjectCache &cache,
   return success();
 }
 
+std::string
+KernelCompiler::remember(StringRef key,
+                         llvm::function_ref<std::string()> find) const {
+  if (!options.useCache)
+    return find();
+  relay::detail::ObjectCache cache(options.cacheDir, options.cacheLimitBytes);
+  std::string hash = relay::detail::ObjectCache::getKey(
+      (key + "\n" + getCompilerIdentity()).str());
+  if (std::optional<relay::detail::ObjectCache::Entry> entry = cache.load(hash))
+    return entry->signature;
+  std::string found = find();
+  // A cache that cannot be written is a warning where objects are.
+  cache.store(hash, {found, ""});
+  return found;
+}
+
 FailureOr<std::vector<CompiledKernel>>
 KernelCompiler::compile(ArrayRef<tir::PrimFuncOp> kernels,
                         const ScheduleFn &schedule, ScheduleKeyFn getKey) {

@@ -116,8 +116,7 @@ class _Results:
 
     def get(self, config: Config) -> Point:
         value = self.found[config.name]
-        return Point(config, *(value.get(name, 0) for name in Point._fields[1:-1]),
-                     reason=value.get("reason", ""))
+        return Point(config, **{name: value[name] for name in Point._fields[1:] if name in value})
 
 
 class _Processes:

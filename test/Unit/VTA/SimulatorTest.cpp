@@ -252,6 +252,44 @@ TEST(CycleTest, QueuesAreFinite) {
             "not fetched");
 }
 
+TEST(CycleTest, TimeDoesNotDependOnData) {
+  StreamBuilder builder;
+  builder.loadUops({{0, 0, 0}, {1, 1, 0}});
+  builder.load(Memory::Inp, 0, 4);
+  builder.load(Memory::Wgt, 0, 3, PushNext);
+  builder.add(builder.makeGemm(false, 2, PopPrev));
+  builder.add(builder.makeImm(AluOpcode::Add, 3, 2, PushNext));
+  builder.store(0, 2, PopPrev | PushPrev);
+  builder.finish(PopNext);
+  auto run = [&](const RunOptions &options, Timing &timing) {
+    std::vector<uint8_t> image = builder.program.image;
+    EXPECT_EQ(Simulator(builder.program.config)
+                  .runCycles(builder.program.instructions,
+                             builder.program.dramBase, image, timing, options)
+                  .message,
+              "");
+    return image;
+  };
+  Timing whole, alone;
+  RunOptions options;
+  std::vector<uint8_t> computed = run(options, whole);
+  options.timingOnly = true;
+  EXPECT_NE(computed, run(options, alone));
+  EXPECT_EQ(whole.cycles, alone.cycles);
+  EXPECT_EQ(whole.gemmIssue, alone.gemmIssue);
+  // What is wrong with a program is wrong with it then, too.
+  StreamBuilder wrong;
+  wrong.loadUops({{2047, 0, 0}});
+  Instruction gemm = wrong.makeGemm(false, 1);
+  gemm.iterOut = 2;
+  gemm.dstOut = 1;
+  wrong.add(gemm);
+  wrong.finish();
+  Timing none;
+  EXPECT_EQ(wrong.runCycles(none, options).message, wrong.run().message);
+  EXPECT_FALSE(wrong.run().isOk());
+}
+
 TEST(CycleTest, TraceIsWithoutOverlaps) {
   StreamBuilder builder;
   builder.loadUops({{0, 0, 0}, {1, 1, 0}});

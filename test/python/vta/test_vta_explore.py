@@ -32,7 +32,8 @@ def library(monkeypatch):
 
 def write(path, channels):
     rng = np.random.default_rng(0)
-    out = x = relay.var("x", shape=(1, channels, 6, 6), dtype="int8")
+    x = relay.var("x", shape=(1, channels, 6, 6), dtype="int8")
+    out: relay.Expr = x
     for _ in range(2):
         weight = relay.const(rng.integers(-128, 128, (channels, channels, 3, 3)).astype("int8"))
         out = relay.nn.conv2d(out, weight, padding=(1, 1), out_dtype="int32")

@@ -49,6 +49,9 @@ struct RunOptions {
   uint64_t maxWork = uint64_t(1) << 36;
   /// Keep what the stages do when (cycle simulator).
   bool trace = false;
+  /// Compute nothing: how long a program takes does not depend on data. What
+  /// micro-ops may access is checked.
+  bool timingOnly = false;
 };
 
 /// Why a stage does nothing.

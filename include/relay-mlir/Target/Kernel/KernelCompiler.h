@@ -86,6 +86,11 @@ public:
   compile(ArrayRef<tir::PrimFuncOp> kernels, const ScheduleFn &schedule,
           ScheduleKeyFn getKey = {});
 
+  /// What `find` returns, which is a function of `key` for this compiler: it is
+  /// kept beside the objects, and not called for what is there.
+  std::string remember(StringRef key,
+                       llvm::function_ref<std::string()> find) const;
+
 private:
   MLIRContext *context;
   KernelCompilerOptions options;

@@ -156,10 +156,15 @@ public:
       divisors.push_back(getDivisors(whole[var]));
   }
 
-  std::optional<VTATile> run() {
+  SmallVector<VTATile> run(size_t count) {
     VTATile tile = whole;
     visit(tile, 0);
-    return chosen;
+    // Those of equal time are in the order of their sizes.
+    llvm::sort(rated);
+    SmallVector<VTATile> best;
+    for (auto &[time, rated] : ArrayRef(rated).take_front(count))
+      best.push_back(rated);
+    return best;
   }
 
 private:
@@ -217,10 +222,7 @@ private:
                   sizes.acc * (bytes(Memory::Out) / bus + 1);
     double time = fitsTwice ? std::max(compute, transfer + loads / 4) + ends
                             : compute + transfer + loads + tiles * ends;
-    if (time >= best)
-      return;
-    best = time;
-    chosen = tile;
+    rated.emplace_back(time, tile);
   }
 
   const BlockNest &nest;
@@ -231,15 +233,16 @@ private:
   /// The variables that are cut, and into what sizes.
   SmallVector<unsigned> free;
   SmallVector<SmallVector<int64_t>> divisors;
-  double best = std::numeric_limits<double>::infinity();
-  std::optional<VTATile> chosen;
+  /// Those that fit, with the time of each.
+  std::vector<std::pair<double, VTATile>> rated;
 };
 
 } // namespace
 
-std::optional<VTATile> mlir::tir::chooseVTATile(const BlockNest &nest,
-                                                const VTAProduct &product,
-                                                const relay_vta::Config &config,
-                                                int64_t numByteOperands) {
-  return TileSearch(nest, product, config, numByteOperands).run();
+SmallVector<VTATile> mlir::tir::findVTATiles(const BlockNest &nest,
+                                             const VTAProduct &product,
+                                             const relay_vta::Config &config,
+                                             int64_t numByteOperands,
+                                             size_t count) {
+  return TileSearch(nest, product, config, numByteOperands).run(count);
 }

@@ -44,14 +44,14 @@ struct VTATileSizes {
   static VTATileSizes get(const VTAProduct &product, const VTATile &tile);
 };
 
-/// The tile for which a model of the time is least among those that fit, twice
-/// where that is possible, so that one is loaded while another is computed.
-/// `numByteOperands` tiles of bytes are added to its results. None if no tile
-/// fits.
-std::optional<VTATile> chooseVTATile(const BlockNest &nest,
-                                     const VTAProduct &product,
-                                     const relay_vta::Config &config,
-                                     int64_t numByteOperands);
+/// Up to `count` tiles for which a model of the time is least among those that
+/// fit, twice where that is possible, so that one is loaded while another is
+/// computed; the best one first. `numByteOperands` tiles of bytes are added to
+/// its results. None if no tile fits.
+SmallVector<VTATile> findVTATiles(const BlockNest &nest,
+                                  const VTAProduct &product,
+                                  const relay_vta::Config &config,
+                                  int64_t numByteOperands, size_t count);
 
 } // namespace mlir::tir
 

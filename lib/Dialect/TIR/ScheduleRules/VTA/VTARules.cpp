@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/VTATiles.h"
 #include "relay-mlir/Dialect/VTA/IR/VTA.h"
 
 using namespace mlir;
@@ -80,22 +81,79 @@ static int64_t countByteOperands(const VTAProduct &product) {
   return count;
 }
 
-static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
-  auto target = cast<vta::ConfigAttr>(schedule.getTarget());
-  relay_vta::Config config = target.getConfig();
+namespace {
+
+/// The product of a kernel, and the loops around it.
+struct KernelProduct {
+  BlockOp block;
+  BlockNest nest;
+  VTAProduct product;
+};
+
+} // namespace
+
+/// Brings a kernel to where its product and steps are two blocks.
+static std::optional<KernelProduct> prepareProduct(KernelSchedule &schedule) {
+  relay_vta::Config config =
+      cast<vta::ConfigAttr>(schedule.getTarget()).getConfig();
   BlockOp block = findProduct(schedule);
   if (!block)
-    return KernelRule::None;
+    return std::nullopt;
   inlineSteps(schedule, block);
   block = findProduct(schedule);
   FailureOr<BlockNest> nest = BlockNest::get(block);
   if (failed(nest))
-    return KernelRule::None;
+    return std::nullopt;
   std::optional<VTAProduct> product = VTAProduct::get(*nest, config);
   if (!product)
+    return std::nullopt;
+  return KernelProduct{block, *nest, *product};
+}
+
+static SmallVector<VTATile>
+findTiles(KernelSchedule &schedule, const KernelProduct &found, size_t count) {
+  return findVTATiles(found.nest, found.product,
+                      cast<vta::ConfigAttr>(schedule.getTarget()).getConfig(),
+                      countByteOperands(found.product), count);
+}
+
+SmallVector<SmallVector<int64_t>> mlir::tir::findVTATiles(PrimFuncOp kernel,
+                                                          size_t count) {
+  FailureOr<relay::TargetAttrInterface> target = relay::getTarget(kernel);
+  if (failed(target) || !isa<vta::ConfigAttr>(*target))
+    return {};
+  OwningOpRef<ModuleOp> copy = kernel.cloneIntoModule();
+  KernelSchedule schedule(*copy->getOps<PrimFuncOp>().begin(), *target);
+  std::optional<KernelProduct> found = prepareProduct(schedule);
+  if (!found)
+    return {};
+  return findTiles(schedule, *found, count);
+}
+
+/// The tile that the kernel says, if it is one of its product.
+static std::optional<VTATile> takeTile(PrimFuncOp kernel,
+                                       const BlockNest &nest) {
+  auto attr = dyn_cast_or_null<DenseI64ArrayAttr>(
+      kernel->removeDiscardableAttr(kVTATileAttrName));
+  if (!attr || attr.size() != nest.getNumVars())
+    return std::nullopt;
+  for (auto [var, size] : llvm::enumerate(attr.asArrayRef()))
+    if (size < 1 || *nest.getExtent(var) % size != 0)
+      return std::nullopt;
+  return VTATile(attr.asArrayRef());
+}
+
+static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
+  std::optional<KernelProduct> found = prepareProduct(schedule);
+  if (!found)
     return KernelRule::None;
-  std::optional<VTATile> tile =
-      chooseVTATile(*nest, *product, config, countByteOperands(*product));
+  BlockOp block = found->block;
+  const BlockNest *nest = &found->nest;
+  VTAProduct *product = &found->product;
+  std::optional<VTATile> tile = takeTile(schedule.getKernel(), *nest);
+  if (!tile)
+    for (const VTATile &best : findTiles(schedule, *found, 1))
+      tile = best;
   // The conversion says what does not fit.
   if (!tile) {
     tile.emplace(nest->getNumVars(), 1);

@@ -1,4 +1,14 @@
 // RUN: relay-opt %s --tir-schedule-rules --tir-apply-schedules | FileCheck %s
+// Whoever has measured says the tile; what is none of the product counts for nothing.
+// RUN: sed 's/{tir.num/{vta.tile = array<i64: 1, 14, 2, 16, 1, 3, 3, 16>, tir.num/' %s | \
+// RUN:   relay-opt --tir-schedule-rules --tir-apply-schedules | FileCheck %s --check-prefix=TILE
+// RUN: sed 's/{tir.num/{vta.tile = array<i64: 1, 5, 2, 16, 1, 3, 3, 16>, tir.num/' %s | \
+// RUN:   relay-opt --tir-schedule-rules --tir-apply-schedules | FileCheck %s
+// RUN: sed 's/{tir.num/{vta.tile = array<i64: 1, 0>, tir.num/' %s | \
+// RUN:   relay-opt --tir-schedule-rules --tir-apply-schedules | FileCheck %s
+
+// TILE: memref<1x14x2x16xi32, #target.memory<"acc">>
+// TILE: memref<1x16x4x16xi8, #target.memory<"inp">>
 
 // Data with its padding and weights come to scratchpads for each step of the
 // reduction, results stay in accumulators until they are stored.
