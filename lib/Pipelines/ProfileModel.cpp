@@ -517,8 +517,11 @@ void ModelProfile::printCounters(llvm::raw_ostream &os,
     return;
   nameWidth = std::max(nameWidth, all.name.size());
   os << '\n' << llvm::left_justify("kernel", nameWidth);
+  auto getWidth = [](llvm::StringRef counter) {
+    return std::max<size_t>(counter.size(), 10) + 2;
+  };
   for (const auto &[name, value] : all.counters)
-    os << llvm::right_justify(name, 15);
+    os << llvm::right_justify(name, getWidth(name));
   os << '\n';
   // Cycles of a part of the device are a share of all cycles.
   constexpr llvm::StringLiteral whole = "cycles", part = " cycles";
@@ -534,9 +537,10 @@ void ModelProfile::printCounters(llvm::raw_ostream &os,
     for (const auto &[name, sum] : all.counters) {
       int64_t value = find(kernel, name);
       if (llvm::StringRef(name).ends_with(part) && cycles > 0)
-        os << llvm::format("%14.1f%%", 100.0 * double(value) / double(cycles));
+        os << llvm::format("%*.1f%%", int(getWidth(name)) - 1,
+                           100.0 * double(value) / double(cycles));
       else
-        os << llvm::right_justify(std::to_string(value), 15);
+        os << llvm::right_justify(std::to_string(value), getWidth(name));
     }
     os << '\n';
   };

@@ -3,7 +3,7 @@
     python utils/docs/excerpts.py [--build DIR] [--check]
 
 Runs the `sh` blocks of each of PAGES from top to bottom, in a folder that has nothing
-but `build` and `test`. A comment before another block says what that block shows:
+but `build`, `include` and `test`. A comment before another block says what that block shows:
 
     <!-- excerpt: conv.mlir | func.func @main | .. | return -->
 
@@ -28,6 +28,7 @@ sys.path.append(str(ROOT / "utils"))
 import option_types  # noqa: E402
 
 PAGES = [ROOT / "docs" / "GPU.md", ROOT / "docs" / "LifeOfAConvolution.md",
+         ROOT / "docs" / "Tutorials" / "Accelerator.md",
          ROOT / "docs" / "Tutorials" / "Devices.md",
          ROOT / "docs" / "Tutorials" / "Downstream.md"]
 WIDTH = 110
@@ -88,7 +89,8 @@ def write_page(page, build):
     with tempfile.TemporaryDirectory() as folder:
         environment["RELAY_CACHE_DIR"] = f"{folder}/cache"
         pathlib.Path(folder, "build").symlink_to(build)
-        pathlib.Path(folder, "test").symlink_to(ROOT / "test")
+        for name in ("include", "test"):
+            pathlib.Path(folder, name).symlink_to(ROOT / name)
         printed = ""
 
         def run(step):
