@@ -110,7 +110,7 @@ TEST_F(DeviceTest, MissingDevicesAreNamed) {
 
 TEST_F(DeviceTest, LibrariesOfOtherVersionsAreRefused) {
   EXPECT_EQ(RELAY_INCOMPATIBLE, load("device-old"));
-  expectError("librelay_device_old.so' to have version 1 to 3, but got 99");
+  expectError("librelay_device_old.so' to have version 1 to 4, but got 99");
   EXPECT_EQ(RELAY_INCOMPATIBLE, load("device-other"));
   expectError("to drive 'other', but it drives 'scalar'");
 }
