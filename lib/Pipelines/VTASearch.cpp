@@ -139,8 +139,8 @@ void relay::searchVTATiles(ArrayRef<tir::PrimFuncOp> kernels, unsigned count,
   parallelFor(context, 0, groups.size(), [&](size_t i) {
     const auto &group = groups.begin()[i];
     tir::PrimFuncOp kernel = group.second.front();
-    found[i] = compiler.remember(
-        group.first, [&] { return findFastest(kernel, count); });
+    found[i] = compiler.remember(group.first,
+                                 [&] { return findFastest(kernel, count); });
   });
   for (const auto &[group, text] : llvm::zip_equal(groups, found))
     for (tir::PrimFuncOp kernel : group.second)

@@ -114,9 +114,9 @@ struct CompileOptions {
   /// after a warning.
   bool externalFallback = false;
 
-  /// How many tiles of each kernel for VTA are tried on the cycle simulator, the
-  /// fastest of which is taken; 0 takes what is estimated to be fastest. More
-  /// than these are rarely of use.
+  /// How many tiles of each kernel for VTA are tried on the cycle simulator,
+  /// the fastest of which is taken; 0 takes what is estimated to be fastest.
+  /// More than these are rarely of use.
   unsigned vtaSearch = 16;
 
   /// The object cache; an empty folder means the default one.
