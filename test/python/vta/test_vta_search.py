@@ -80,17 +80,17 @@ def test_search_is_deterministic_and_remembered(tmp_path, monkeypatch):
     # have one each, in which there is an object: a tile takes a line.
     tiles = [path for path in cache.glob("*.kernel") if path.stat().st_size < 200]
     assert len(tiles) == 1
-    # It is what is read: another tile in its place is another program.
-    others = tmp_path / "others"
-    other = compile_with(model, 1, tmp_path, f"--cache-dir={others}").read_bytes()
-    (tile, ) = [path for path in others.glob("*.kernel") if path.stat().st_size < 200]
-    assert other != first
-    tiles[0].write_bytes(tile.read_bytes())
-    read = compile_with(model, 16, tmp_path, f"--cache-dir={cache}").read_bytes()
-    assert read == other
-    # A damaged one is found again.
-    tiles[0].write_bytes(tile.read_bytes()[:-1])
+    # It is read, which says that it was used, and not written again, which makes a new file.
+    content, old = tiles[0].read_bytes(), tiles[0].stat()
+    os.utime(tiles[0], (1e9, 1e9))
     assert compile_with(model, 16, tmp_path, f"--cache-dir={cache}").read_bytes() == first
+    assert tiles[0].stat().st_ino == old.st_ino and tiles[0].stat().st_mtime > 1e9
+    # A damaged one is found again, and so is one for another number of tiles.
+    tiles[0].write_bytes(content[:-1])
+    assert compile_with(model, 16, tmp_path, f"--cache-dir={cache}").read_bytes() == first
+    assert tiles[0].read_bytes() == content
+    assert compile_with(model, 1, tmp_path, f"--cache-dir={cache}").read_bytes() != first
+    assert len([path for path in cache.glob("*.kernel") if path.stat().st_size < 200]) == 2
 
 
 def test_schedules_that_are_written_have_the_tile(tmp_path):
