@@ -90,11 +90,11 @@ std::vector<QuantizedLayer> relay::getQuantizedLayers(ModuleOp module) {
     Value weight = op->getOperand(1);
     layer.data = getNumber(op->getOperand(0));
     layer.weight = getNumber(weight);
-    auto contraction = dyn_cast<ContractionOpInterface>(op);
-    std::optional<ChannelAxes> axes =
-        contraction ? contraction.getChannelAxes() : std::nullopt;
-    if (axes && weight.hasOneUse())
-      layer.weightAxis = axes->weightOut;
+    if (std::optional<ChannelAxes> axes = getQuantizedChannels(op)) {
+      layer.dataAxis = axes->data;
+      if (weight.hasOneUse())
+        layer.weightAxis = axes->weightOut;
+    }
     layer.isInteger = !isa<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
     layers.push_back(std::move(layer));
   });

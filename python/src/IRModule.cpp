@@ -377,7 +377,8 @@ static py::list getQuantizedLayers(IRModule &self) {
   for (const relay::QuantizedLayer &layer :
        relay::getQuantizedLayers(*self.module))
     layers.append(py::make_tuple(layer.name, layer.op, layer.data, layer.weight,
-                                 layer.weightAxis, layer.isInteger));
+                                 layer.weightAxis, layer.dataAxis,
+                                 layer.isInteger));
   return layers;
 }
 

@@ -87,6 +87,45 @@ def depthwise(g):
     return [g.linear(x, "classes", width, 10, gain=1.0)]
 
 
+def _normalised(g, x, name, cin, cout, kernel, stride=1, groups=1):
+    """A convolution without activation."""
+    return _conv(g, x, name, cin, cout, kernel, stride, groups, activation=False)
+
+
+def mobile(g):
+    """Blocks of MobileNet-V2 with ReLU: wide in their middles, where a convolution is
+    depthwise, and added to their narrow ends."""
+    x = g.relu(_normalised(g, g.input("image", [1, 16, 16]), "stem", 1, 16, 3))
+    width = 16
+    for i, (cout, stride) in enumerate([(16, 1), (24, 2), (24, 1), (32, 2), (32, 1)]):
+        middle = 3 * width
+        y = g.relu(_normalised(g, x, f"block{i}.expand", width, middle, 1))
+        y = g.relu(_normalised(g, y, f"block{i}.depthwise", middle, middle, 3, stride,
+                               groups=middle))
+        y = _normalised(g, y, f"block{i}.project", middle, cout, 1)
+        x = g.op("Add", x, y) if stride == 1 and width == cout else y
+        width = cout
+    x = g.relu(_normalised(g, x, "head", width, 64, 1))
+    x = g.op("Flatten", g.op("GlobalAveragePool", x), axis=1)
+    return [g.linear(x, "classes", 64, 10, gain=1.0)]
+
+
+def residual(g):
+    """A ResNet of six blocks of two convolutions."""
+    x = g.relu(_normalised(g, g.input("image", [1, 16, 16]), "stem", 1, 16, 3))
+    width = 16
+    for i, cout in enumerate([16, 16, 32, 32, 64, 64]):
+        stride = 1 if cout == width else 2
+        y = g.relu(_normalised(g, x, f"block{i}.first", width, cout, 3, stride))
+        y = _normalised(g, y, f"block{i}.second", cout, cout, 3)
+        if stride != 1:
+            x = _normalised(g, x, f"block{i}.shortcut", width, cout, 1, stride)
+        x = g.relu(g.op("Add", x, y))
+        width = cout
+    x = g.op("Flatten", g.op("GlobalAveragePool", x), axis=1)
+    return [g.linear(x, "classes", width, 10, gain=1.0)]
+
+
 def detector(g):
     """Finds digits in an image of 32 x 32: for each of 4 x 4 cells the place of a
     digit in it, its size in cells, and how sure it is that there is each."""
@@ -212,7 +251,9 @@ def measure(name, outputs, labels):
 NETWORKS = {
     "digits_mlp": (mlp, 400, 64),
     "digits_cnn": (cnn, 120, 32),
+    "digits_residual": (residual, 100, 32),
     "digits_depthwise": (depthwise, 200, 48),
+    "digits_mobile": (mobile, 200, 32),
     "digits_detector": (detector, 900, 32),
     "digits_attention": (attention, 300, 64),
 }

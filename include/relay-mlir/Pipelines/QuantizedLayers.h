@@ -27,6 +27,9 @@ struct QuantizedLayer {
   /// The dimension of the weight that is the channels of the result; -1 if it
   /// is not one, or others read the weight.
   int64_t weightAxis = -1;
+  /// The dimension of the data that is its channels; -1 if passes on channels
+  /// do not count it.
+  int64_t dataAxis = -1;
   bool isInteger = false;
 };
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 import numpy as np
 
-from .._arguments import expect_int, expect_text, wrong
+from .._arguments import expect, expect_int, expect_text, wrong
 from .._compile import IRModule, Module, PathLike, _to_module, compile as _compile
 from ._metrics import METRICS, loss, sqnr, top1
-from ._report import Layer, QuantizationReport
+from ._report import Layer, QuantizationReport, Step
 from ._samples import Samples
 
 CALIBRATIONS = ("kl_divergence", "percentile", "min_max", "mse")
@@ -29,6 +29,22 @@ _MAX_ELEMENTS = 1 << 20
 _PREPARE = ("builtin.module(relay-infer-types,func.func(relay-simplify-inference,"
             "relay-fold-constant,relay-fold-scale-axis,relay-canonicalize-ops,"
             "relay-fold-constant))")
+
+
+class _Layer(NamedTuple):
+    """QuantizedLayer in C++."""
+
+    name: str
+    op: str
+    data: int
+    weight: int
+    weight_axis: int
+    data_axis: int
+    is_integer: bool
+
+
+def _layers(module: IRModule) -> list[_Layer]:
+    return [_Layer._make(layer) for layer in module._impl.quantized_layers()]
 
 
 class _Value:
@@ -101,20 +117,86 @@ class _Quantizer:
         self.samples = Samples(data, self.floats.inputs, limit)
         self.float_outputs = self.run(self.floats, "floats")
         prepared = self.source.clone().run_passes(_PREPARE)
-        layers = prepared._impl.quantized_layers()
+        layers = _layers(prepared)
         if not layers:
             raise ValueError("expects a network with convolutions, dense layers or products of "
                              "matrices, but got none")
-        if any(is_integer for *_, is_integer in layers):
+        if any(layer.is_integer for layer in layers):
             raise ValueError("expects a network of floats, but got one that is quantized already")
+        # For each channel of the result of each layer.
+        self._errors: np.ndarray[Any, Any] | None = None
+        self.steps: list[Step] = []
+        self._start(prepared)
+
+    def _start(self, prepared: IRModule) -> None:
+        """Looks at the values of a network."""
         self._prepared = prepared
         # By the number of the value in C++.
         self.values: dict[int, _Value] = {}
         self.thresholds: dict[int, float] = {}
         annotated = self._annotate(())
         self.kinds = annotated._impl.simulated_values()
-        self.layers = annotated._impl.quantized_layers()
+        self.layers = _layers(annotated)
         self.weights = self._collect(annotated, "calibration")
+
+    def improve(self, equalize: float | None, correct_bias: bool) -> None:
+        """Makes a network of which integers are closer to floats, and learns what that
+        has changed."""
+        if equalize is None and not correct_bias:
+            return
+        before = self._sqnr()
+        if equalize is not None:
+            before = self._equalize(equalize, before)
+        if correct_bias:
+            self._correct_biases(before)
+
+    def _sqnr(self) -> list[float]:
+        outputs = self.measure((), "all in integers")
+        return [sqnr(value, other) for value, other in zip(self.float_outputs, outputs)]
+
+    def _equalize(self, strength: float, before: list[float]) -> list[float]:
+        ranges = self._channel_ranges()
+        options = f"strength={strength!r} per-channel=true"
+        if ranges.size:
+            options += " ranges=" + ",".join(repr(float(value)) for value in ranges)
+        old = [self.weights.get(layer.weight) for layer in self.layers]
+        self._start(self._prepared.clone().run_passes(
+            f"builtin.module(func.func(relay-quantize-equalize{{{options}}},"
+            "relay-fold-constant))"))
+        changed = sum(array is not None and not np.array_equal(array, self.weights[layer.weight])
+                      for array, layer in zip(old, self.layers))
+        after = self._sqnr()
+        self.steps.append(Step("equalization", f"weights of {changed} layers", before, after))
+        return after
+
+    def _channel_ranges(self) -> np.ndarray[Any, Any]:
+        """The largest magnitudes of the channels of the data of layers."""
+        model = self.compile(self._annotate(()).run_passes(
+            "builtin.module(relay-quantize-collect{all=true})"))
+        layers = [layer for layer in self.layers if layer.data_axis >= 0]
+        ranges: list[Any] = [0.0] * len(layers)
+        for feed in self._progress(self.samples, self.samples.num_runs, "ranges of channels"):
+            outputs = _as_tuple(model.run(feed))
+            for i, layer in enumerate(layers):
+                values = np.abs(np.moveaxis(outputs[layer.data], layer.data_axis, 0))
+                ranges[i] = np.maximum(ranges[i], values.reshape(len(values), -1).max(
+                    axis=1, initial=0))
+        return np.concatenate(ranges) if ranges else np.zeros(0)
+
+    def _correct_biases(self, before: list[float]) -> None:
+        model = self.compile(self._realize(self._annotate(())).run_passes(
+            "builtin.module(relay-quantize-errors)"))
+        total: Any = 0.0
+        count = 0
+        for feed in self._progress(self.samples, self.samples.num_runs, "errors of means"):
+            size = len(next(iter(feed.values())))
+            total = total + size * np.concatenate(
+                [np.zeros(0), *map(np.ravel, _as_tuple(model.run(feed)))])
+            count += size
+        self._errors = total / count
+        corrected = sum(layer.data_axis >= 0 for layer in self.layers)
+        self.steps.append(Step("bias correction", f"results of {corrected} layers", before,
+                               self._sqnr()))
 
     def compile(self, module: IRModule) -> Module:
         return _compile(module, target=self._target)
@@ -159,7 +241,18 @@ class _Quantizer:
 
     def quantize(self, skip: Iterable[int]) -> IRModule:
         """The network with all layers but some in integers."""
-        annotated = self._annotate(skip)
+        realized = self._realize(self._annotate(skip))
+        correct = ""
+        if self._errors is not None and self._errors.size:
+            errors = ",".join(repr(float(value)) for value in self._errors)
+            correct = f"func.func(relay-quantize-correct-biases{{errors={errors}}}),"
+        return realized.run_passes(
+            f"builtin.module({correct}"
+            "relay-fake-quantization-to-integer{use-qat=true estimate=true},"
+            "func.func(relay-fold-constant),canonicalize)")
+
+    def _realize(self, annotated: IRModule) -> IRModule:
+        """Quantizes and dequantizes what is annotated."""
         keys = [key for kind, key in annotated._impl.simulated_values() if kind != _WEIGHT]
         # A sum whose other side stays in floats is quantized itself.
         if any(key not in self.thresholds for key in keys):
@@ -168,9 +261,7 @@ class _Quantizer:
         options = "weight-scale=max" + (f" thresholds={thresholds}" if thresholds else "")
         return annotated.run_passes(
             f"builtin.module(relay-quantize-calibrate{{{options}}},"
-            "relay-quantize-realize{per-channel=true rounding=TOEVEN},"
-            "relay-fake-quantization-to-integer{use-qat=true estimate=true},"
-            "func.func(relay-fold-constant),canonicalize)")
+            "relay-quantize-realize{per-channel=true rounding=TOEVEN})")
 
     def measure(self, skip: Iterable[int], what: str) -> list[np.ndarray[Any, Any]]:
         """The outputs with all layers but some in integers."""
@@ -230,11 +321,11 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
               result: IRModule, metric: str) -> list[Layer]:
     """What became of each layer."""
     left: dict[str, int] = {}
-    for name, op, *_, is_integer in result._impl.quantized_layers():
-        if not is_integer:
-            left[name] = left.get(name, 0) + 1
+    for layer in _layers(result):
+        if not layer.is_integer:
+            left[layer.name] = left.get(layer.name, 0) + 1
     rows = []
-    for i, (name, op, data, weight, axis, _) in enumerate(quantizer.layers):
+    for i, (name, op, data, weight, axis, *_) in enumerate(quantizer.layers):
         row = Layer(name=name or f"#{i}", op=op, sqnr_alone=alone.get(i))
         if data >= 0:
             kind, key = quantizer.kinds[data]
@@ -261,7 +352,8 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
 
 
 def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | None = None,
-             calibration: str = "mse", max_runs: int | None = None, target: str | None = None,
+             calibration: str = "mse", equalize: float | None = None, correct_bias: bool = False,
+             max_runs: int | None = None, target: str | None = None,
              progress: bool = False) -> Quantized:
     """Makes integers of 8 bits of a network of floats, with ranges that it has for `data`.
 
@@ -271,6 +363,9 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     many runs of the network are looked at.
 
     `calibration` chooses ranges of data: "mse", "min_max", "percentile" or "kl_divergence".
+    `equalize`, from 0 to 1, says how much of the differences between channels of data goes
+    into the weights that read it, where what computes the data can be scaled; 0.5 is usual.
+    `correct_bias` adds to biases what rounding takes from the means of results.
     With a `budget`, the layers that cost most stay in floats, as few as let the loss by
     `metric` be no larger: "cosine", 1 less the mean cosine between outputs in floats and in
     integers, or "top1", the share of samples whose class changes, or, where `data` has
@@ -289,12 +384,19 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
             raise wrong("budget", "a number", budget)
         if not 0 <= budget <= 1:
             raise ValueError(f"expects budget from 0 to 1, but got {budget!r}")
+    if equalize is not None:
+        if isinstance(equalize, bool) or not isinstance(equalize, (int, float)):
+            raise wrong("equalize", "a number", equalize)
+        if not 0 <= equalize <= 1:
+            raise ValueError(f"expects equalize from 0 to 1, but got {equalize!r}")
+    expect(correct_bias, bool, "correct_bias", "True or False")
     if max_runs is not None:
         expect_int(max_runs, "max_runs", 1)
     if target is not None:
         expect_text(target, "target")
     bars = _bars if progress else _no_bars
     quantizer = _Quantizer(model, data, calibration, max_runs, target, bars)
+    quantizer.improve(equalize, correct_bias)
     skip: set[int] = set()
     alone: dict[int, float] = {}
     if budget is not None:
@@ -306,7 +408,7 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     report = QuantizationReport(
         layers=_describe(quantizer, skip, alone, module, metric),
         metric=metric, budget=None if budget is None else float(budget),
-        calibration=calibration, num_samples=quantizer.samples.count,
+        calibration=calibration, num_samples=quantizer.samples.count, steps=quantizer.steps,
         loss=loss(metric, quantizer.float_outputs, outputs, labels),
         sqnr=[sqnr(before, after) for before, after in zip(quantizer.float_outputs, outputs)],
         top1=None if labels is None else (top1(quantizer.float_outputs, labels),

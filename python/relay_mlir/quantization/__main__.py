@@ -22,6 +22,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
                         help="where the network is written, as MLIR, for relay-compile")
     parser.add_argument("--calibration", choices=CALIBRATIONS, default="mse",
                         help="how ranges of data are chosen (default: mse)")
+    parser.add_argument("--equalize", type=float, nargs="?", const=0.5, metavar="STRENGTH",
+                        help="make channels of data as large as each other, by so much of their "
+                        "differences (0.5 if none is said)")
+    parser.add_argument("--correct-bias", action="store_true",
+                        help="add to biases what rounding takes from means")
     parser.add_argument("--metric", choices=METRICS, default="cosine",
                         help="what is lost against floats (default: cosine)")
     parser.add_argument("--budget", type=float, help="how much may be lost, from 0 to 1: the layers "
@@ -40,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = quantize(options.model, options.data, metric=options.metric,
                           budget=options.budget, calibration=options.calibration,
+                          equalize=options.equalize, correct_bias=options.correct_bias,
                           max_runs=options.max_runs, target=options.target,
                           progress=not options.no_progress and sys.stderr.isatty())
         result.save(options.output)

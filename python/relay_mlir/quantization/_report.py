@@ -37,6 +37,21 @@ def _db(value: float | None) -> str:
     return "exact" if value == math.inf else f"{value:.1f}"
 
 
+def _all_db(values: list[float]) -> str:
+    return ", ".join(_db(value) for value in values)
+
+
+@dataclass
+class Step:
+    """What was done for the errors of outputs, with all layers in integers, as signal to
+    noise in dB before and after; `extent` says how much of the network it has changed."""
+
+    name: str
+    extent: str
+    before: list[float]
+    after: list[float]
+
+
 _COLUMNS = ("layer", "operator", "range of data", "scale", "scales of weight", "data dB",
             "weight dB", "alone dB", "computed in")
 
@@ -57,6 +72,7 @@ class QuantizationReport:
     bytes: tuple[int, int]
     seconds: tuple[float, float]
     floats: dict[str, int] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
 
     @property
     def num_integer(self) -> int:
@@ -69,7 +85,7 @@ class QuantizationReport:
         lines = [
             ("samples", f"{self.num_samples}, ranges by {self.calibration}"),
             ("layers in integers", f"{self.num_integer} of {len(self.layers)}"),
-            ("error of outputs", ", ".join(_db(value) for value in self.sqnr) + " dB"),
+            ("error of outputs", _all_db(self.sqnr) + " dB"),
             (f"loss by {self.metric}", f"{self.loss:.4g}" + (
                 "" if self.budget is None else f", of a budget of {self.budget:.4g}")),
             ("constants", f"{before} to {after} bytes ({before / max(after, 1):.2f}x smaller)"),
@@ -77,6 +93,9 @@ class QuantizationReport:
         ]
         if self.top1 is not None:
             lines.insert(3, ("top-1", f"{self.top1[0]:.1%} to {self.top1[1]:.1%}"))
+        for step in self.steps:
+            lines.append((step.name, f"{step.extent}, {_all_db(step.before)} to "
+                          f"{_all_db(step.after)} dB"))
         if self.floats:
             lines.append(("operators in floats", ", ".join(
                 f"{count} {name}" for name, count in self.floats.items())))
@@ -153,4 +172,4 @@ network's output with this layer alone in integers.</p>
 </html>
 """
 
-__all__ = ["Layer", "QuantizationReport"]
+__all__ = ["Layer", "QuantizationReport", "Step"]

@@ -40,7 +40,8 @@ def as_tuple(outputs):
     return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
-@pytest.mark.parametrize("name", ["digits_mlp", "digits_cnn", "digits_depthwise"])
+@pytest.mark.parametrize("name", ["digits_mlp", "digits_cnn", "digits_residual",
+                                  "digits_depthwise", "digits_mobile", "digits_attention"])
 def test_accuracy(name):
     """Top-1 within half a point of that in floats, on digits that are not those of the ranges."""
     model = trained.load(name)
@@ -56,6 +57,102 @@ def test_accuracy(name):
     assert report.num_integer == len(report.layers) and report.sqnr[0] > 20
     # Weights are bytes; biases and scales are not.
     assert report.bytes[1] < 0.5 * report.bytes[0]
+
+
+def uneven(model, factor, seed=0):
+    """The same function of floats, of which one in four of the channels inside of a block is
+    so many times as large: a normalisation is, and what reads it is as many times as small."""
+    rng = np.random.default_rng(seed)
+    result = onnx.ModelProto()
+    result.CopyFrom(model)
+    arrays = {t.name: onnx.numpy_helper.to_array(t).copy() for t in result.graph.initializer}
+    producers = {name: node for node in result.graph.node for name in node.output}
+    readers: dict[str, list] = {}
+    for node in result.graph.node:
+        for name in node.input:
+            readers.setdefault(name, []).append(node)
+    for node in result.graph.node:
+        value = node.output[0]
+        if node.op_type == "Relu" and \
+                producers[node.input[0]].op_type == "BatchNormalization":
+            source = producers[node.input[0]]
+        elif node.op_type == "LayerNormalization":
+            source = node
+        else:
+            continue
+        if any(reader.op_type not in ("Conv", "MatMul") for reader in readers[value]):
+            continue
+        factors = np.where(rng.random(len(arrays[source.input[1]])) < 0.25, factor, 1)
+        for name in source.input[1:3]:
+            arrays[name] = arrays[name] * factors.astype(np.float32)
+        for reader in readers[value]:
+            weight = arrays[reader.input[1]]
+            # Of a matrix product columns of data are rows of the weight, and of a
+            # depthwise convolution there is one weight for each channel.
+            axis = 0 if reader.op_type == "MatMul" or weight.shape[1] == 1 else 1
+            shape = [-1 if i == axis else 1 for i in range(weight.ndim)]
+            arrays[reader.input[1]] = weight / factors.astype(np.float32).reshape(shape)
+    for tensor in result.graph.initializer:
+        tensor.CopyFrom(onnx.numpy_helper.from_array(arrays[tensor.name], tensor.name))
+    return result
+
+
+@pytest.mark.parametrize("name, factor", [("digits_mobile", 64), ("digits_attention", 256)])
+def test_equalization(name, factor):
+    """What a network has lost to few large channels comes back, within half a point."""
+    model = uneven(trained.load(name), factor)
+    key = model.graph.input[0].name
+    inputs = trained.training_samples(name, 128)[0].astype(np.float32)
+    x, y = trained.samples(name, None)
+    x = x.astype(np.float32)
+
+    def right(module):
+        return trained.measure(name, as_tuple(rm.compile(module).run({key: x})), y)
+
+    floats = right(model)
+    assert abs(floats - right(trained.load(name))) <= 0.005
+    before = rm.quantize(model, {key: inputs}, calibration="min_max")
+    after = rm.quantize(model, {key: inputs}, calibration="min_max", equalize=0.5)
+    shares = right(before.module), right(after.module)
+    print(f"{name}: {floats:.1%} of floats, {shares[0]:.1%} before, {shares[1]:.1%} after")
+    step, = after.report.steps
+    assert step.name == "equalization" and step.before == before.report.sqnr
+    assert step.after == after.report.sqnr and step.after[0] > step.before[0] + 10
+    assert shares[0] < floats - 0.03 and shares[1] >= floats - 0.005
+    assert re.search(r"^equalization: weights of \d+ layers, .* dB$", after.text(), re.M)
+
+
+def test_bias_correction():
+    """Means of results are closer to those of floats."""
+    digits = trained.load("digits_attention")
+    inputs = trained.training_samples("digits_attention", 64)[0].astype(np.float32)
+    report = rm.quantize(digits, {"pixels": inputs}, calibration="min_max",
+                         correct_bias=True).report
+    assert report.steps[0].after[0] > report.steps[0].before[0] + 0.2
+    assert report.num_integer == len(report.layers)
+    model = network()
+    weights = {t.name: t for t in model.graph.initializer}
+    # All of a row is rounded to the same side.
+    array = onnx.numpy_helper.to_array(weights["second.weight"]).copy()
+    array[:] = 1.4 / 127
+    array[:, :, 0, 0] = 1
+    weights["second.weight"].CopyFrom(onnx.numpy_helper.from_array(array, "second.weight"))
+    x = images(64)
+    floats = rm.compile(model).run({"x": x}).mean(axis=0)
+    errors = []
+    for correct in (False, True):
+        result = rm.quantize(model, {"x": x}, correct_bias=correct, calibration="min_max")
+        outputs = rm.compile(result.module).run({"x": x}).mean(axis=0)
+        errors.append(np.abs(outputs - floats).max())
+    # What is left is of bytes that outputs are rounded to.
+    assert errors[1] < 0.6 * errors[0], errors
+    step, = result.report.steps
+    assert step.name == "bias correction" and step.after[0] > step.before[0] + 2
+    assert result.report.sqnr == step.after and result.report.num_integer == 3
+    # Of layers in floats nothing is taken.
+    nothing = rm.quantize(model, {"x": x}, correct_bias=True, budget=0.0)
+    np.testing.assert_allclose(rm.compile(nothing.module).run({"x": x}),
+                               rm.compile(model).run({"x": x}), rtol=1e-4, atol=1e-5)
 
 
 def test_layers():
@@ -164,6 +261,12 @@ def test_wrong_arguments():
         rm.quantize(network(), data, budget="much")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expects max_runs to be 1 or more, but got 0"):
         rm.quantize(network(), data, max_runs=0)
+    with pytest.raises(ValueError, match="expects equalize from 0 to 1, but got 2"):
+        rm.quantize(network(), data, equalize=2)
+    with pytest.raises(TypeError, match="expects equalize to be a number, but got 'all'"):
+        rm.quantize(network(), data, equalize="all")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expects correct_bias to be True or False, but got 1"):
+        rm.quantize(network(), data, correct_bias=1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expects data to be a path"):
         rm.quantize(network(), 3)
     with pytest.raises(TypeError, match="expects a path to an .onnx"):
@@ -197,9 +300,12 @@ def test_program(tmp_path):
     onnx.save(network(), tmp_path / "model.onnx")
     np.savez(tmp_path / "samples.npz", x=x, labels=np.arange(8) % 5)
     run = run_program(tmp_path, "model.onnx", "--data=samples.npz", "--metric=top1", "--budget=0.5",
-                      "--calibration=percentile", "-o", "int8.mlir", "--report=out.html")
+                      "--calibration=percentile", "--equalize", "--correct-bias",
+                      "-o", "int8.mlir", "--report=out.html")
     assert run.returncode == 0, run.stderr
     assert "layers in integers: 3 of 3" in run.stdout and "top-1:" in run.stdout
+    assert "equalization: weights of 3 layers, " in run.stdout
+    assert "bias correction: results of 3 layers, " in run.stdout
     assert re.search(r"^first +nn\.conv2d +\S+ to \S+ .* integers$", run.stdout, re.M), run.stdout
     page = (tmp_path / "out.html").read_text()
     assert page.count("<tr") >= 4 and "first" in page and "http" not in page
@@ -207,8 +313,8 @@ def test_program(tmp_path):
                            capture_output=True, text=True, check=False, timeout=300)
     assert built.returncode == 0, built.stderr
     actual = rm.load(tmp_path / "int8.so").run({"x": x})
-    expected = rm.compile(rm.quantize(network(), {"x": x}, calibration="percentile").module).run(
-        {"x": x})
+    expected = rm.compile(rm.quantize(network(), {"x": x}, calibration="percentile", equalize=0.5,
+                                      correct_bias=True).module).run({"x": x})
     np.testing.assert_array_equal(actual, expected)
 
 

@@ -218,6 +218,55 @@ def test_errors():
                 quantize.quantize(mod, dataset=data)
 
 
+def noise(mod, integers, data):
+    """Signal to noise in dB of integers, over samples."""
+    floats, others = (np.concatenate([evaluate(each, [sample["x"]])[0].ravel()
+                                      for sample in data]) for each in (mod, integers))
+    return 10 * np.log10(np.sum(floats ** 2) / np.sum((floats - others) ** 2))
+
+
+def test_equalize():
+    """Channels of which one is 256 times as large as the others, but not after it."""
+    x = image()
+    first = RNG.normal(0, 0.3, (4, 4, 3, 3)).astype("float32")
+    second = RNG.normal(0, 0.3, (4, 4, 3, 3)).astype("float32")
+    first[1] *= 256
+    second[:, 1] /= 256
+    conv2d = {"padding": (1, 1), "channels": 4, "kernel_size": (3, 3)}
+    y = nn.relu(nn.bias_add(nn.conv2d(x, relay.const(first), **conv2d), constant(4)))
+    mod = module(nn.conv2d(y, relay.const(second), **conv2d), x)
+    data = samples()
+    values = []
+    for equalize in (False, True):
+        with qconfig(skip_conv_layers=[], calibrate_mode="min_max", weight_scale="max",
+                     equalize=equalize):
+            values.append(noise(mod, quantize.quantize(mod, dataset=data), data))
+    assert values[0] < 10 and values[1] > 25, values
+    with pytest.raises(TypeError, match="expects equalize to be True or False, but got 1"):
+        qconfig(equalize=1)
+
+
+def test_correct_bias():
+    """Weights that are all rounded to the same side."""
+    x = image()
+    weight = np.full((4, 4, 3, 3), 1.4 / 127, "float32")
+    weight[:, 0, 0, 0] = 1
+    conv2d = {"padding": (1, 1), "channels": 4, "kernel_size": (3, 3)}
+    y = nn.relu(nn.bias_add(nn.conv2d(x, relay.const(weight), **conv2d), constant(4)))
+    mod = module(nn.conv2d(y, relay.const(weight), **conv2d), x)
+    data = [{"x": np.abs(sample["x"])} for sample in samples()]
+    values = []
+    for correct in (False, True):
+        with qconfig(skip_conv_layers=[], calibrate_mode="min_max", weight_scale="max",
+                     correct_bias=correct):
+            # Samples may be had once only.
+            values.append(noise(mod, quantize.quantize(mod, dataset=iter(data)), data))
+    assert values[1] > values[0] + 3, values
+    with qconfig(correct_bias=True):
+        with pytest.raises(ValueError, match="expects a data set for correct_bias"):
+            quantize.quantize(mod)
+
+
 def test_kinds():
     assert [quantize.kind2str(kind) for kind in range(4)] == [
         "identity", "input", "weight", "activation"]

@@ -51,7 +51,7 @@ REFUSED = {
     "benchmark/quantization.py": [
         (["--batch=1,x"], "expects positive numbers, separated by commas, but got '1,x'"),
         (["--turn=-1"], "expects a positive number of seconds, but got '-1'"),
-        (["nope"], "expects one of digits_mlp"),
+        (["nope"], "expects int8, or some of bert_base"),
     ],
     "benchmark/regions.py": [
         (["resnet18", "--threads=0"], "expects a positive number, but got '0'"),

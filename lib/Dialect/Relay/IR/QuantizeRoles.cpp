@@ -56,3 +56,41 @@ relay::getSimulatedQuantizes(Operation *function) {
   });
   return ops;
 }
+
+static bool isProduct(Operation *op) {
+  auto quantizable = dyn_cast<QuantizeOpInterface>(op);
+  return quantizable &&
+         (quantizable.getQuantizeRole() == QuantizeRole::Contraction ||
+          quantizable.getQuantizeRole() == QuantizeRole::MatrixProduct);
+}
+
+std::optional<ChannelAxes> relay::getQuantizedChannels(Operation *op) {
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  if (!contraction || !isProduct(op))
+    return std::nullopt;
+  auto data = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  auto weight = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
+  if (!data || !result || !weight)
+    return std::nullopt;
+  std::optional<ChannelAxes> axes = contraction.getChannelAxes();
+  if (auto matmul = dyn_cast<NNMatmulOp>(op); matmul && weight.getRank() == 2) {
+    int64_t out = matmul.getTransposeB() ? 0 : 1;
+    axes = ChannelAxes{data.getRank() - (matmul.getTransposeA() ? 2 : 1),
+                       result.getRank() - 1, 1 - out, out};
+  }
+  if (!axes || data.isDynamicDim(axes->data) ||
+      result.isDynamicDim(axes->result))
+    return std::nullopt;
+  return axes;
+}
+
+SmallVector<std::pair<Operation *, ChannelAxes>>
+relay::getQuantizedProducts(Operation *function) {
+  SmallVector<std::pair<Operation *, ChannelAxes>> products;
+  function->walk([&](Operation *op) {
+    if (std::optional<ChannelAxes> axes = getQuantizedChannels(op))
+      products.emplace_back(op, *axes);
+  });
+  return products;
+}

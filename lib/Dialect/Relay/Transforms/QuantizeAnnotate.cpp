@@ -150,9 +150,12 @@ std::optional<QuantizeKind> Annotator::annotate(Operation *op,
     auto lhs = getKind(operands[0]), rhs = getKind(operands[1]);
     if (!lhs && !rhs)
       return std::nullopt;
+    // Bytes would round a bias more than what it is added to.
+    bool isBias = lhs == QuantizeKind::Activation &&
+                  operands[1].get().getDefiningOp<ConstantOp>();
     if (!lhs)
       attachInput(operands[0]);
-    else if (!rhs)
+    else if (!rhs && !isBias)
       attachConstantOrInput(operands[1]);
     else if (lhs == QuantizeKind::Activation && rhs == lhs)
       attachInput(operands[1]);

@@ -32,15 +32,6 @@ static bool isWeight(SimulatedQuantizeOp op) {
   return op.getKind() == static_cast<int64_t>(QuantizeKind::Weight);
 }
 
-static func::FuncOp getMain(ModuleOp module) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isExternal()) {
-    module.emitError("expects a function @main");
-    return {};
-  }
-  return main;
-}
-
 //===----------------------------------------------------------------------===//
 // Collection
 //===----------------------------------------------------------------------===//
@@ -52,7 +43,7 @@ struct QuantizeCollectPass final
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp main = getMain(getOperation());
+    func::FuncOp main = getMainFunction(getOperation());
     if (!main)
       return signalPassFailure();
     SmallVector<Value> values;
@@ -151,7 +142,7 @@ FailureOr<double> QuantizeCalibratePass::getThreshold(SimulatedQuantizeOp op,
 }
 
 void QuantizeCalibratePass::runOnOperation() {
-  func::FuncOp main = getMain(getOperation());
+  func::FuncOp main = getMainFunction(getOperation());
   if (!main)
     return signalPassFailure();
   size_t index = 0;

@@ -15,6 +15,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
+#include "relay-mlir/Dialect/Relay/IR/SimulatedQuantize.h"
 
 #include <cmath>
 
@@ -75,11 +76,10 @@ static std::optional<Scales> getChannelScales(SimulatedQuantizeOp op,
   if (!op->hasOneUse())
     return std::nullopt;
   OpOperand &use = *op->use_begin();
-  auto contraction = dyn_cast<ContractionOpInterface>(use.getOwner());
   std::optional<SmallVector<float>> weight = getFloats(op.getData());
-  if (!contraction || use.getOperandNumber() != 1 || !weight)
+  if (use.getOperandNumber() != 1 || !weight)
     return std::nullopt;
-  std::optional<ChannelAxes> axes = contraction.getChannelAxes();
+  std::optional<ChannelAxes> axes = getQuantizedChannels(use.getOwner());
   auto type = cast<RankedTensorType>(op.getType());
   auto result = cast<RankedTensorType>(use.getOwner()->getResult(0).getType());
   if (!axes || !type.hasStaticShape() ||

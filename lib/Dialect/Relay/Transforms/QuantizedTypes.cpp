@@ -39,3 +39,11 @@ bool relay::isUsableScale(Value scale) {
     return value > 0 && std::isfinite(value);
   });
 }
+
+func::FuncOp relay::getMainFunction(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (main && !main.isExternal())
+    return main;
+  module.emitError("expects a function @main");
+  return {};
+}

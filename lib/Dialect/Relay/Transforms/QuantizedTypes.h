@@ -13,6 +13,8 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_QUANTIZEDTYPES_H
 #define RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_QUANTIZEDTYPES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
@@ -26,6 +28,9 @@ FailureOr<IntegerType> parseQuantizedType(StringRef text, MLIRContext *context);
 /// Whether scales are positive and finite, if they are known. With others order
 /// is not kept, or there is one value only.
 bool isUsableScale(Value scale);
+
+/// The function @main with a body; null, after an error, if there is none.
+func::FuncOp getMainFunction(ModuleOp module);
 
 } // namespace mlir::relay
 

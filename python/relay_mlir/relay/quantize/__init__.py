@@ -34,7 +34,8 @@ def _options(**values: Any) -> str:
 
 def prerequisite_optimize(mod: IRModule, params: Mapping[str, Any] | None = None) -> IRModule:
     """The module as quantization expects it: parameters are constants, batch normalization
-    and scales of channels are part of weights, and biases are added."""
+    and scales of channels are part of weights, and biases are added. With `equalize` of the
+    configuration channels are as large as each other."""
     mod = expect_module(mod)
     params = expect_mapping(params, "params")
     if params:
@@ -42,9 +43,23 @@ def prerequisite_optimize(mod: IRModule, params: Mapping[str, Any] | None = None
     passes = [_transform.SimplifyInference(), _transform.FoldConstant(),
               _transform.FoldScaleAxis(), _transform.CanonicalizeOps(),
               _transform.FoldConstant()]
+    if current_qconfig().equalize:
+        passes += [equalize(), _transform.FoldConstant()]
     for pass_ in passes:
         mod = pass_(mod)
     return mod
+
+
+def equalize() -> Pass:
+    """Makes the channels between layers as large as each other, in their weights."""
+
+    def run(mod: IRModule, _: PassContext) -> IRModule:
+        options = _options(
+            per_channel=_transform._flag(current_qconfig().weight_scale == "per_channel"))
+        return _transform._run(
+            mod, f"builtin.module(func.func(relay-quantize-equalize{options}))")
+
+    return FunctionPass(run, PassInfo("QuantizeEqualize", 1))
 
 
 def partition() -> Pass:
@@ -87,7 +102,14 @@ def collect(mod: IRModule, dataset: Dataset,
             chunk: int = -1) -> Iterable[list[np.ndarray[Any, Any]]]:
     """Runs an annotated module on a data set, and yields for some of the values that are to
     be quantized at a time (`chunk`), in their order, all their elements."""
-    mod = _transform._run(mod, "builtin.module(relay-quantize-collect)")
+    yield from _run_samples(_transform._run(mod, "builtin.module(relay-quantize-collect)"),
+                            dataset, chunk)
+
+
+def _run_samples(mod: IRModule, dataset: Dataset,
+                 chunk: int = -1) -> Iterable[list[np.ndarray[Any, Any]]]:
+    """The elements of some fields at a time of the tuple that @main returns, those of all
+    samples joined."""
     main = mod["main"]
     names = [param.name_hint for param in main.params]
     samples = [_check_sample(sample, names) for sample in dataset]
@@ -145,8 +167,23 @@ def calibrate(dataset: Dataset | None = None) -> Pass:
     return ModulePass(run, PassInfo("QuantizeCalibrate", 1))
 
 
-def realize() -> Pass:
-    """Makes integers of what is simulated."""
+def _mean_errors(mod: IRModule, dataset: Dataset) -> str:
+    """A pass that corrects biases by what rounding takes from means, or nothing."""
+    mod = _transform._run(mod, "builtin.module(relay-quantize-errors)")
+    body = mod["main"].body
+    assert isinstance(body, Tuple)
+    if not body.fields:
+        return ""
+    dataset = list(dataset)
+    fields, = _run_samples(mod, dataset)
+    errors = [value.reshape(len(dataset), -1).mean(axis=0) for value in fields]
+    text = ",".join(repr(float(error)) for error in np.concatenate(errors))
+    return f"func.func(relay-quantize-correct-biases{{errors={text}}}),"
+
+
+def realize(dataset: Dataset | None = None) -> Pass:
+    """Makes integers of what is simulated; by `dataset` with `correct_bias` of the
+    configuration."""
 
     def run(mod: IRModule, _: PassContext) -> IRModule:
         config = current_qconfig()
@@ -154,9 +191,14 @@ def realize() -> Pass:
             dtype_input=_TYPES[config.dtype_input], dtype_weight=_TYPES[config.dtype_weight],
             dtype_activation=_TYPES[config.dtype_activation],
             per_channel=_transform._flag(config.weight_scale == "per_channel"))
-        mod = _transform._run(
-            mod, f"builtin.module(relay-quantize-realize{options},"
-            "relay-fake-quantization-to-integer{use-qat=true})")
+        mod = _transform._run(mod, f"builtin.module(relay-quantize-realize{options})")
+        correct = ""
+        if config.correct_bias:
+            if dataset is None:
+                raise ValueError("expects a data set for correct_bias, but got none")
+            correct = _mean_errors(mod, dataset)
+        mod = _transform._run(mod, f"builtin.module({correct}"
+                              "relay-fake-quantization-to-integer{use-qat=true})")
         with requantize_config(rounding=config.rounding):
             return with_requantize_config(mod)
 
@@ -170,12 +212,15 @@ def quantize(mod: IRModule, params: Mapping[str, Any] | None = None,
     each a value of each input by its name. Raises ValueError if calibration needs a data
     set and there is none, or if it is not finite."""
     mod = prerequisite_optimize(mod, params)
+    # Looked at twice.
+    if dataset is not None and current_qconfig().correct_bias:
+        dataset = list(dataset)
     passes = [partition(), annotate(), calibrate(dataset)]
     if not current_qconfig().do_simulation:
-        passes += [realize(), _transform.FoldConstant(fold_qnn=True)]
+        passes += [realize(dataset), _transform.FoldConstant(fold_qnn=True)]
     with PassContext(opt_level=3):
         return Sequential(passes, name="Quantize")(mod)
 
 
 __all__ = ["QAnnotateKind", "QConfig", "annotate", "calibrate", "calibrate_with", "collect", "current_qconfig",
-           "kind2str", "partition", "prerequisite_optimize", "qconfig", "quantize", "realize"]
+           "equalize", "kind2str", "partition", "prerequisite_optimize", "qconfig", "quantize", "realize"]

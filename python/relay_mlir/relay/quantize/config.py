@@ -49,7 +49,11 @@ class QConfig:
     Dense layers stay in floats with `skip_dense_layer`, and so do the convolutions that
     `skip_conv_layers` counts, from 0. With `do_simulation` the result computes floats
     that are rounded as integers would be. `calibrate_chunk_by` is how many values are
-    looked at in one run of the data set; all, if it is -1."""
+    looked at in one run of the data set; all, if it is -1.
+
+    With `equalize` the channels between layers are made as large as each other in their
+    weights, before all else. With `correct_bias` biases take in what rounding takes from
+    the means of results for a data set."""
 
     nbit_input: int = 8
     nbit_weight: int = 8
@@ -68,6 +72,8 @@ class QConfig:
     rounding: str = "UPWARD"
     calibrate_chunk_by: int = -1
     partition_conversions: str = "disabled"
+    equalize: bool = False
+    correct_bias: bool = False
 
     def __post_init__(self) -> None:
         for name in ("dtype_input", "dtype_weight"):
@@ -91,6 +97,8 @@ class QConfig:
         if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk == 0 or chunk < -1:
             raise ValueError("expects calibrate_chunk_by to be -1 or a number of values, but "
                              f"got {chunk!r}")
+        for name in ("equalize", "correct_bias"):
+            expect(getattr(self, name), bool, name, "True or False")
         if not self.round_for_shift:
             raise NotImplementedError("round_for_shift=False, integers that are cut instead of "
                                       "rounded, is not there")

@@ -17,6 +17,14 @@ namespace mlir::relay {
 SmallVector<RelayOpAnnotationSimulatedQuantizeOp>
 getSimulatedQuantizes(Operation *function);
 
+/// Where the channels are of a product that quantization may make integers, by
+/// its QuantizeRole, if those of its data and of its result are of static size.
+std::optional<ChannelAxes> getQuantizedChannels(Operation *op);
+
+/// Those of a function that have channels, in their order.
+SmallVector<std::pair<Operation *, ChannelAxes>>
+getQuantizedProducts(Operation *function);
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_SIMULATEDQUANTIZE_H

@@ -206,4 +206,101 @@ def QuantizeRealizePass
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def QuantizeEqualizePass
+    : Pass<"relay-quantize-equalize", "::mlir::func::FuncOp"> {
+  let summary = "Make the channels of data as large as each other";
+  let description = [{
+    One scale for all channels of a tensor is that of the largest one. Where
+    products alone read a value, each of its channels is multiplied by a factor,
+    and their weights are divided by it, which computes the same. What computes
+    the value takes the factors in, so that they cost nothing: the weight of a
+    convolution, dense layer or `nn.matmul`, a constant that it is multiplied
+    with, or the weight of `nn.layer_norm`. Behind that may be constants that are
+    added, `nn.relu` and `nn.leaky_relu`, pooling, and `nn.batch_flatten` of
+    single pixels.
+
+    The factor of a channel is w^(1-strength) / x^strength, where w is the largest
+    magnitude of it in the weights that read it, and x that of the data, of
+    `ranges`: for each product with channels, in their order, as many numbers as
+    its data has channels. Without `ranges`, x is the largest magnitude of what
+    computes the channel in the weight before, and others are left as they are. At
+    a strength of 0.5 that is the equalisation of layers; with `ranges`, data is
+    smoothed into weights.
+
+    With `per-channel`, which says that weights are to have a scale for each
+    channel of the result, weights of depthwise convolutions do not count, and all
+    of the factor is that of the data.
+
+    ```mlir
+    %0 = relay.nn.dense %x, %v : (tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<1x2xf32>
+    %1 = relay.nn.relu %0 : (tensor<1x2xf32>) -> tensor<1x2xf32>
+    %2 = relay.nn.dense %1, %w : (tensor<1x2xf32>, tensor<4x2xf32>) -> tensor<1x4xf32>
+    ```
+    becomes, where `%f` and `%g` are inverse to each other,
+    ```mlir
+    %v1 = relay.multiply %v, %f : (tensor<2x8xf32>, tensor<2x1xf32>) -> tensor<2x8xf32>
+    %0 = relay.nn.dense %x, %v1 : (tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<1x2xf32>
+    %1 = relay.nn.relu %0 : (tensor<1x2xf32>) -> tensor<1x2xf32>
+    %w1 = relay.multiply %w, %g : (tensor<4x2xf32>, tensor<2xf32>) -> tensor<4x2xf32>
+    %2 = relay.nn.dense %1, %w1 : (tensor<1x2xf32>, tensor<4x2xf32>) -> tensor<1x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"strength", "strength", "double", /*default=*/"0.5",
+           "How much of the range of data goes into weights, from 0 to 1">,
+    ListOption<"ranges", "ranges", "double",
+               "The largest magnitude of each channel of the data of products">,
+    Option<"perChannel", "per-channel", "bool", /*default=*/"false",
+           "Whether weights have a scale for each channel of the result">
+  ];
+  let statistics = [
+    Statistic<"numEqualized", "num-equalized",
+              "Number of values whose channels are scaled">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def QuantizeErrorsPass
+    : Pass<"relay-quantize-errors", "::mlir::ModuleOp"> {
+  let summary = "Return the mean errors of what is quantized";
+  let description = [{
+    Changes @main, as `relay-quantize-realize` leaves it, to return, in place of
+    its result, a tuple with a vector for each product with channels, in their
+    order: for each channel of the result the mean of what it is in floats, less
+    what it is of quantized data and weights. All that the data is computed of
+    is in floats for both, so that errors are of the product alone.
+  }];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def QuantizeCorrectBiasesPass
+    : Pass<"relay-quantize-correct-biases", "::mlir::func::FuncOp"> {
+  let summary = "Add to biases what quantization takes from means";
+  let description = [{
+    Adds `errors`, means of what `relay-quantize-errors` returns, to the results
+    of the products, where their data is quantized. If nothing but a bias is
+    added to a result, it is added to that bias.
+
+    ```mlir
+    %0 = relay.nn.dense %x, %w : (tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<1x2xf32>
+    %1 = relay.add %0, %b : (tensor<1x2xf32>, tensor<2xf32>) -> tensor<1x2xf32>
+    ```
+    becomes, where `%x` is dequantized and `%e` are its errors,
+    ```mlir
+    %0 = relay.nn.dense %x, %w : (tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<1x2xf32>
+    %b1 = relay.add %b, %e : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %1 = relay.add %0, %b1 : (tensor<1x2xf32>, tensor<2xf32>) -> tensor<1x2xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"errors", "errors", "double",
+               "The error of each channel of products with channels">
+  ];
+  let statistics = [
+    Statistic<"numCorrected", "num-corrected",
+              "Number of products whose results are corrected">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 #endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_QUANTIZATIONPASSES_TD
