@@ -44,6 +44,26 @@ static bool isProduct(Operation *op) {
           quantizable.getQuantizeRole() == QuantizeRole::MatrixProduct);
 }
 
+/// The value whose maxima a value is, which have its scale.
+static Value getSourceOfMaxima(Value value) {
+  auto op = value.getDefiningOp<QuantizeOpInterface>();
+  while (op && op.getQuantizeRole() == QuantizeRole::Narrow) {
+    value = op->getOperand(0);
+    op = value.getDefiningOp<QuantizeOpInterface>();
+  }
+  return value;
+}
+
+/// Whether an operator is a constant that annotation has added: a scale or a
+/// bound.
+static bool isParameter(Operation *op) {
+  return isa<ConstantOp>(op) && !op->use_empty() &&
+         llvm::all_of(op->getUses(), [](OpOperand &use) {
+           return isa<SimulatedQuantizeOp>(use.getOwner()) &&
+                  use.getOperandNumber() != 0;
+         });
+}
+
 std::vector<SimulatedValue> relay::getSimulatedValues(ModuleOp module) {
   std::vector<SimulatedValue> result;
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -54,7 +74,7 @@ std::vector<SimulatedValue> relay::getSimulatedValues(ModuleOp module) {
   for (BlockArgument argument : main.getArguments())
     numbers.try_emplace(argument, numbers.size());
   main.walk([&](Operation *op) {
-    if (!isa<ConstantOp, SimulatedQuantizeOp>(op))
+    if (!isa<SimulatedQuantizeOp>(op) && !isParameter(op))
       for (Value value : op->getResults())
         numbers.try_emplace(value, numbers.size());
   });
@@ -62,9 +82,7 @@ std::vector<SimulatedValue> relay::getSimulatedValues(ModuleOp module) {
     Value data = op.getData();
     while (auto inner = data.getDefiningOp<SimulatedQuantizeOp>())
       data = inner.getData();
-    auto number = numbers.find(data);
-    result.push_back(
-        {op.getKind(), number == numbers.end() ? -1 : number->second});
+    result.push_back({op.getKind(), numbers.lookup(data)});
   }
   return result;
 }
@@ -88,10 +106,12 @@ std::vector<QuantizedLayer> relay::getQuantizedLayers(ModuleOp module) {
     layer.name = getName(op->getLoc());
     layer.op = op->getName().stripDialect().str();
     Value weight = op->getOperand(1);
-    layer.data = getNumber(op->getOperand(0));
+    layer.data = getNumber(getSourceOfMaxima(op->getOperand(0)));
     layer.weight = getNumber(weight);
     if (std::optional<ChannelAxes> axes = getQuantizedChannels(op)) {
+      auto data = cast<RankedTensorType>(op->getOperand(0).getType());
       layer.dataAxis = axes->data;
+      layer.dataChannels = data.getDimSize(axes->data);
       if (weight.hasOneUse())
         layer.weightAxis = axes->weightOut;
     }

@@ -378,7 +378,7 @@ static py::list getQuantizedLayers(IRModule &self) {
        relay::getQuantizedLayers(*self.module))
     layers.append(py::make_tuple(layer.name, layer.op, layer.data, layer.weight,
                                  layer.weightAxis, layer.dataAxis,
-                                 layer.isInteger));
+                                 layer.dataChannels, layer.isInteger));
   return layers;
 }
 

@@ -20,16 +20,16 @@ struct QuantizedLayer {
   /// Of its place in the model, such as a node of ONNX; may be empty.
   std::string name;
   std::string op;
-  /// The simulated_quantize that its operands come from, by their numbers in
-  /// @main, which `relay-quantize-collect=all=true` returns them by; -1 for
+  /// The simulated_quantize that its operands come from, which maxima may have
+  /// been taken of, by their numbers in @main, which `relay-quantize-collect=all=true` returns them by; -1 for
   /// none.
   int64_t data = -1, weight = -1;
   /// The dimension of the weight that is the channels of the result; -1 if it
   /// is not one, or others read the weight.
   int64_t weightAxis = -1;
-  /// The dimension of the data that is its channels; -1 if passes on channels
-  /// do not count it.
-  int64_t dataAxis = -1;
+  /// The dimension of the data that is its channels, and how many they are; -1
+  /// and 0 if passes on channels do not count it.
+  int64_t dataAxis = -1, dataChannels = 0;
   bool isInteger = false;
 };
 
@@ -42,8 +42,7 @@ std::vector<QuantizedLayer> getQuantizedLayers(ModuleOp module);
 struct SimulatedValue {
   /// Of QuantizeKind.
   int64_t kind;
-  /// Which value it is of: the same number however much else is quantized;
-  /// -1 for constants.
+  /// Which value it is of: the same number however much else is quantized.
   int64_t value;
 };
 

@@ -40,6 +40,7 @@ class _Layer(NamedTuple):
     weight: int
     weight_axis: int
     data_axis: int
+    data_channels: int
     is_integer: bool
 
 
@@ -174,10 +175,13 @@ class _Quantizer:
         model = self.compile(self._annotate(()).run_passes(
             "builtin.module(relay-quantize-collect{all=true})"))
         layers = [layer for layer in self.layers if layer.data_axis >= 0]
-        ranges: list[Any] = [0.0] * len(layers)
+        # Of data that is not quantized itself nothing is known, which leaves it as it is.
+        ranges = [np.zeros(layer.data_channels) for layer in layers]
         for feed in self._progress(self.samples, self.samples.num_runs, "ranges of channels"):
             outputs = _as_tuple(model.run(feed))
             for i, layer in enumerate(layers):
+                if layer.data < 0:
+                    continue
                 values = np.abs(np.moveaxis(outputs[layer.data], layer.data_axis, 0))
                 ranges[i] = np.maximum(ranges[i], values.reshape(len(values), -1).max(
                     axis=1, initial=0))

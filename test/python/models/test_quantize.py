@@ -175,6 +175,24 @@ def test_layers():
     assert all(not layer.reason for layer in result.report.layers)
 
 
+def test_constants_as_data():
+    """Constants that are multiplied as data is have scales of their own, and so has data of
+    which maxima are taken."""
+    g = Graph("constants", "n", 0)
+    x = g.input("x", [4, 8, 8])
+    y = g.max_pool(g.relu(g.conv(x, "first", 4, 4, 3, pad=1)), "pool", 2, 2)
+    y = g.conv(y, "second", 4, 4, 3, pad=1)
+    y = g.op("Mul", g.scalar("small", 0.01, np.float32), y)
+    y = g.op("Add", g.constant("large", np.full((4, 1, 1), 50, np.float32)), y)
+    g.output(g.conv(y, "third", 4, 4, 1), "y", [4, 4, 4])
+    data = {"x": images(8, shape=(4, 8, 8))}
+    for equalize in (None, 0.5):
+        report = rm.quantize(g.model(), data, calibration="min_max", equalize=equalize).report
+        first, second, third = report.layers
+        assert report.sqnr[0] > 25, report.sqnr
+        assert second.low == 0 and second.high is not None and second.high > 0
+
+
 def test_data_forms(tmp_path):
     """A file, arrays, and a list of samples are the same data; labels are not an input."""
     x = images()

@@ -278,17 +278,16 @@ def QuantizeCorrectBiasesPass
   let summary = "Add to biases what quantization takes from means";
   let description = [{
     Adds `errors`, means of what `relay-quantize-errors` returns, to the results
-    of the products, where their data is quantized. If nothing but a bias is
-    added to a result, it is added to that bias.
+    of the products, where their data is quantized. If nothing but a constant
+    bias of channels is added to a result, it is added to that bias.
 
     ```mlir
     %0 = relay.nn.dense %x, %w : (tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<1x2xf32>
     %1 = relay.add %0, %b : (tensor<1x2xf32>, tensor<2xf32>) -> tensor<1x2xf32>
     ```
-    becomes, where `%x` is dequantized and `%e` are its errors,
+    becomes, where `%x` is dequantized and `%b1` is `%b` with the errors in it,
     ```mlir
     %0 = relay.nn.dense %x, %w : (tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<1x2xf32>
-    %b1 = relay.add %b, %e : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
     %1 = relay.add %0, %b1 : (tensor<1x2xf32>, tensor<2xf32>) -> tensor<1x2xf32>
     ```
   }];
