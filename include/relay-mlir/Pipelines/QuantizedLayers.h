@@ -21,8 +21,8 @@ struct QuantizedLayer {
   std::string name;
   std::string op;
   /// The simulated_quantize that its operands come from, which maxima may have
-  /// been taken of, by their numbers in @main, which `relay-quantize-collect=all=true` returns them by; -1 for
-  /// none.
+  /// been taken of, by their numbers in @main, which
+  /// `relay-quantize-collect=all=true` returns them by; -1 for none.
   int64_t data = -1, weight = -1;
   /// The dimension of the weight that is the channels of the result; -1 if it
   /// is not one, or others read the weight.

@@ -137,7 +137,7 @@ Equalizer::Equalizer(func::FuncOp function, double strength,
 /// divided by factors of its channels.
 bool Equalizer::findReaders(Value value, SmallVectorImpl<Product *> &readers) {
   for (OpOperand &use : value.getUses()) {
-    auto it = products.find(use.getOwner());
+    auto *it = products.find(use.getOwner());
     if (it == products.end() || use.getOperandNumber() != 0)
       return false;
     Product &product = it->second;
@@ -196,7 +196,7 @@ bool Equalizer::findSource(Value value, int64_t axis, Source &source) {
     Value operand = op->getOperand(i);
     return operand.hasOneUse() && findSource(operand, axis, source);
   };
-  if (auto it = products.find(op); it != products.end()) {
+  if (auto *it = products.find(op); it != products.end()) {
     Product &product = it->second;
     source.product = &product;
     return product.axes.result == axis && isConstant(1);
@@ -381,9 +381,10 @@ struct QuantizeEqualizePass final
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (!(strength >= 0 && strength <= 1))
+    double part = strength;
+    if (std::isnan(part) || part < 0 || part > 1)
       return emitError(UnknownLoc::get(context))
-             << "expects strength to be from 0 to 1, but got " << strength;
+             << "expects strength to be from 0 to 1, but got " << part;
     for (double range : ranges)
       if (!(range >= 0) || std::isinf(range))
         return emitError(UnknownLoc::get(context))
