@@ -17,9 +17,9 @@
 // itself. The cases are small sizes and large ones, odd ones, and multiples of
 // what models divide sizes by, so many that no formula of a real model agrees
 // on all of them by accident: where too few are possible, nothing is concluded.
-// Comparisons that depend on the case are never decided, and functions with steps
-// (a quotient, a remainder, a conversion to a bool) only where the cases show the
-// steps, or that nothing is rounded.
+// Comparisons that depend on the case are never decided, and functions with
+// steps (a quotient, a remainder, a conversion to a bool) only where the cases
+// show the steps, or that nothing is rounded.
 //
 //===----------------------------------------------------------------------===//
 
