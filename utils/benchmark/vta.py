@@ -113,9 +113,11 @@ def count_cycles(artefact, folder):
     for name, data in read_programs(artefact).items():
         program.write_bytes(data)
         stats = run_tool("relay-vta-sim", program, "--mode=cycle", "--stats")
-        count = int(re.search(r"^cycles: (\d+)", stats, re.M).group(1))
-        share = float(re.search(r"^gemm utilisation: ([\d.]+)", stats, re.M).group(1))
-        cycles[name] = count, count * share / 100
+        found = re.search(r"^cycles: (\d+)$.*^gemm utilisation: ([\d.]+)", stats, re.M | re.S)
+        if not found:
+            sys.exit(f"error: expects cycles and utilisation, but got:\n{stats}")
+        count = int(found[1])
+        cycles[name] = count, count * float(found[2]) / 100
     return cycles
 
 

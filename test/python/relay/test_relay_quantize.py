@@ -232,7 +232,7 @@ def test_equalize():
     second = RNG.normal(0, 0.3, (4, 4, 3, 3)).astype("float32")
     first[1] *= 256
     second[:, 1] /= 256
-    conv2d = {"padding": (1, 1), "channels": 4, "kernel_size": (3, 3)}
+    conv2d: dict[str, Any] = {"padding": (1, 1), "channels": 4, "kernel_size": (3, 3)}
     y = nn.relu(nn.bias_add(nn.conv2d(x, relay.const(first), **conv2d), constant(4)))
     mod = module(nn.conv2d(y, relay.const(second), **conv2d), x)
     data = samples()
@@ -251,7 +251,7 @@ def test_correct_bias():
     x = image()
     weight = np.full((4, 4, 3, 3), 1.4 / 127, "float32")
     weight[:, 0, 0, 0] = 1
-    conv2d = {"padding": (1, 1), "channels": 4, "kernel_size": (3, 3)}
+    conv2d: dict[str, Any] = {"padding": (1, 1), "channels": 4, "kernel_size": (3, 3)}
     y = nn.relu(nn.bias_add(nn.conv2d(x, relay.const(weight), **conv2d), constant(4)))
     mod = module(nn.conv2d(y, relay.const(weight), **conv2d), x)
     data = [{"x": np.abs(sample["x"])} for sample in samples()]

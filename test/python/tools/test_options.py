@@ -63,6 +63,7 @@ REFUSED = {
         (["--turn=inf"], "but got 'inf'"), (["--threads=x"], "but got 'x'"),
         (["--output=no/such/file"], "expects a file in a folder that exists"),
     ],
+    "benchmark/vta.py": [(["nope"], "expects networks of ResNet-18, ")],
     "gpu/prepare.py": [
         (["{file}"], "expects a new folder, but got '"), ([], "required: folder"),
     ],

@@ -15,6 +15,7 @@ import os
 import pathlib
 import sys
 import tempfile
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +78,7 @@ class Layer:
     def __init__(self, rng, name):
         self.rng, self.name = rng, name
         self.inputs, self.values = [], {}
+        self.value: Any = None
         kind = rng.choice(["conv2d", "groups", "transpose", "dense"], p=[0.5, 0.2, 0.2, 0.1])
         getattr(self, f"make_{kind}")()
         self.value = wrap(self.value)
