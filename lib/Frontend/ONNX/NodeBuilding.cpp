@@ -84,6 +84,41 @@ static LogicalResult inferTypes(OperationState &state, ValueRange operands,
   return success();
 }
 
+/// The results of `state` on operands with other sizes; none if it has none for
+/// them. `getSizes` returns those of an operand that has open ones.
+static SmallVector<RankedTensorType> inferWithSizes(
+    OperationState &state,
+    function_ref<std::optional<SmallVector<int64_t>>(Value)> getSizes) {
+  Block scratch;
+  SmallVector<Value> operands;
+  for (Value operand : state.operands) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || type.hasStaticShape()) {
+      operands.push_back(operand);
+      continue;
+    }
+    std::optional<SmallVector<int64_t>> shape = getSizes(operand);
+    if (!shape)
+      return {};
+    operands.push_back(scratch.addArgument(
+        RankedTensorType::get(*shape, type.getElementType()), state.location));
+  }
+  SmallVector<Type> types;
+  if (failed(inferTypes(state, operands, types)))
+    return {};
+  return getTensorTypes(types.front());
+}
+
+/// Larger sizes than any case has, but not so large that there is no tensor.
+static SmallVector<int64_t> getLargeSizes(ArrayRef<ShapeScalar> dims) {
+  int64_t numOpen = llvm::count_if(
+      dims, [](const ShapeScalar &dim) { return !dim.getConstant(); });
+  int64_t large = int64_t(1) << (numOpen < 2 ? 32 : 40 / numOpen);
+  return llvm::map_to_vector(dims, [&](const ShapeScalar &dim) {
+    return dim.getConstant().value_or(large + 1);
+  });
+}
+
 /// The sizes of the results of `state`, by inference on operands with the sizes
 /// of each case.
 static SmallVector<SmallVector<ShapeScalar>>
@@ -93,40 +128,35 @@ inferDims(Importer &importer, OperationState &state,
   for (RankedTensorType type : results)
     dims.emplace_back(type.getRank());
   for (unsigned i = 0; i < kNumCases; ++i) {
-    Block scratch;
-    SmallVector<Value> operands;
-    bool isPossible = true;
-    for (Value operand : state.operands) {
-      auto type = dyn_cast<RankedTensorType>(operand.getType());
-      if (!type || type.hasStaticShape()) {
-        operands.push_back(operand);
-        continue;
-      }
+    auto getCase = [&](Value operand) -> std::optional<SmallVector<int64_t>> {
       SmallVector<int64_t> shape;
       for (const ShapeScalar &dim : importer.getDims(operand)) {
-        isPossible &= dim.isPossible(i) && dim[i] >= 0;
+        if (!dim.isPossible(i) || dim[i] < 0)
+          return std::nullopt;
         shape.push_back(dim[i]);
       }
-      if (!isPossible)
-        break;
-      operands.push_back(scratch.addArgument(
-          RankedTensorType::get(shape, type.getElementType()), state.location));
-    }
-    SmallVector<Type> types;
-    if (!isPossible || failed(inferTypes(state, operands, types)))
-      continue;
-    SmallVector<RankedTensorType> tensors = getTensorTypes(types.front());
-    for (auto [type, sizes] : llvm::zip_equal(tensors, dims))
+      return shape;
+    };
+    for (auto [type, sizes] : llvm::zip(inferWithSizes(state, getCase), dims))
       for (auto [size, scalar] : llvm::zip_equal(type.getShape(), sizes))
         if (!ShapedType::isDynamic(size))
           scalar.set(i, size);
   }
-  for (auto [type, sizes] : llvm::zip_equal(results, dims))
-    for (auto [size, scalar] : llvm::zip_equal(type.getShape(), sizes)) {
+  // Past the end of a slice that starts late enough there is nothing in any
+  // case, but in larger tensors.
+  SmallVector<RankedTensorType> large =
+      inferWithSizes(state, [&](Value operand) {
+        return std::optional(getLargeSizes(importer.getDims(operand)));
+      });
+  for (auto [index, type] : llvm::enumerate(results))
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      ShapeScalar &scalar = dims[index][dim];
+      std::optional<int64_t> constant = scalar.getConstant();
       if (!ShapedType::isDynamic(size))
         scalar = ShapeScalar::get(size);
-      else if (std::optional<int64_t> constant = scalar.getConstant();
-               !scalar.isReliable() || (constant && *constant > 1))
+      else if (!scalar.isReliable() || (constant && *constant > 1) ||
+               (constant && !large.empty() &&
+                large[index].getDimSize(dim) != *constant))
         // Of a slice, all cases may be larger than it, but not all inputs.
         scalar = importer.createSymbol();
     }

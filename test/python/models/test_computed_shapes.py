@@ -414,6 +414,17 @@ def test_steps(formula, number):
                  for n in (0, 1, 7, number - 1, number, number + 1, 3 * number)])
 
 
+@pytest.mark.parametrize("number", [50, 1000, 2000000])
+@pytest.mark.parametrize("begin,end,step", [(0, 1, 0), (-1, 0, 0), (1, 0, 0), (0, 0, 1)])
+def test_slices_of_large_sizes(begin, end, step, number):
+    """x[:k], x[-k:], x[k:] and x[::k], where usual sizes are all smaller than k."""
+    net = Net()
+    sliced = net.Slice("x", [begin * number], [end * number or 2**62], [0], [step * number or 1])
+    pair = net.pair({"x": (["n", 0], "int8")}, net.Shape(sliced))
+    check(pair, [{"x": np.zeros((n, 0), np.int8)}
+                 for n in (0, 1, number - 1, number, number + 1, 3 * number)])
+
+
 @pytest.mark.parametrize("number", [16, 24, 128])
 def test_branches_of_multiples(number):
     """`if n % k:` pads to a multiple; `if n:` is another branch for nothing."""
