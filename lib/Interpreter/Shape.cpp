@@ -22,147 +22,28 @@ using namespace mlir::relay;
 // Reshape
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Decodes `newshape` of relay.reshape against a shape.
-class ReshapeDecoder {
-public:
-  ReshapeDecoder(ReshapeOp op, ArrayRef<int64_t> from)
-      : op(op), from(from), codes(op.getNewshape()) {}
-
-  FailureOr<SmallVector<int64_t>> decode();
-
-private:
-  /// Takes the next size of the data.
-  FailureOr<int64_t> takeSize() {
-    if (position == from.size())
-      return op.emitOpError("expects newshape to use ")
-             << from.size() << " dimensions, but got more";
-    return from[position++];
-  }
-  void copy(int64_t size) {
-    if (size == 0)
-      copiedZeros.push_back(shape.size());
-    shape.push_back(size);
-  }
-  LogicalResult decodeCode();
-  LogicalResult split();
-  LogicalResult infer();
-
-  ReshapeOp op;
-  ArrayRef<int64_t> from, codes;
-  size_t position = 0; // Of the next size of the data.
-  size_t next = 0;     // Of the next code.
-  std::optional<size_t> inferred;
-  SmallVector<size_t> copiedZeros; // Where they are in the result.
-  SmallVector<int64_t> shape;
-};
-
-} // namespace
-
-/// -4, a, b: the next size of the data is a * b, of which one may be -1.
-LogicalResult ReshapeDecoder::split() {
-  FailureOr<int64_t> size = takeSize();
-  if (failed(size))
-    return failure();
-  if (next + 2 > codes.size())
-    return op.emitOpError("expects two values after -4, but got ")
-           << codes.size() - next;
-  int64_t first = codes[next++], second = codes[next++];
-  if (first == -1 && second > 0)
-    first = *size / second;
-  else if (second == -1 && first > 0)
-    second = *size / first;
-  if (first < 0 || second < 0 || first * second != *size)
-    return op.emitOpError("expects -4 to split a dimension of size ")
-           << *size << ", but got " << codes[next - 2] << " and "
-           << codes[next - 1];
-  shape.append({first, second});
-  return success();
-}
-
-LogicalResult ReshapeDecoder::decodeCode() {
-  int64_t code = codes[next++];
-  if (code > 0 || (code == 0 && op.getAllowzero())) {
-    shape.push_back(code);
-    ++position;
-    return success();
-  }
-  if (code == 0) {
-    FailureOr<int64_t> size = takeSize();
-    if (succeeded(size))
-      copy(*size);
-    return size;
-  }
-  if (code == -1) {
-    if (inferred)
-      return op.emitOpError("expects at most one -1, but got more");
-    inferred = shape.size();
-    shape.push_back(1);
-    ++position;
-    return success();
-  }
-  if (code == -2) {
-    for (; position < from.size(); ++position)
-      copy(from[position]);
-    return success();
-  }
-  if (code == -3) {
-    FailureOr<int64_t> first = takeSize();
-    FailureOr<int64_t> second = failed(first) ? first : takeSize();
-    if (failed(second))
-      return failure();
-    shape.push_back(*first * *second);
-    return success();
-  }
-  if (code == -4)
-    return split();
-  return op.emitOpError("expects a code of newshape from -4 on, but got ")
-         << code;
-}
-
-/// Zeros that are copied do not count: the columns of a matrix without rows are
-/// those that rows would have.
-LogicalResult ReshapeDecoder::infer() {
-  if (!inferred)
-    return success();
-  SmallVector<int64_t> all(from), given;
-  for (size_t i = 0; i < copiedZeros.size(); ++i)
-    all.erase(llvm::find(all, 0));
-  for (auto [index, size] : llvm::enumerate(shape))
-    if (!llvm::is_contained(copiedZeros, index))
-      given.push_back(size);
-  int64_t numElements = getProduct(all), known = getProduct(given);
-  if (known == 0 ? numElements != 0 : numElements % known != 0)
-    return op.emitOpError("expects newshape to divide the ")
-           << numElements << " elements of data, but got [" << codes << "]";
-  shape[*inferred] = known == 0 ? 0 : numElements / known;
-  return success();
-}
-
-FailureOr<SmallVector<int64_t>> ReshapeDecoder::decode() {
-  // Sizes given as they are take part in the position only while there are any.
-  while (next < codes.size()) {
-    position = std::min(position, from.size());
-    if (failed(decodeCode()))
-      return failure();
-  }
-  if (failed(infer()))
-    return failure();
-  if (getProduct(shape) != getProduct(from))
-    return op.emitOpError("expects ")
-           << getProduct(from) << " elements, but got a shape of "
-           << getProduct(shape);
-  return shape;
-}
-
+/// The operator's type inference decodes `newshape`, also for the sizes that
+/// the data turns out to have.
 static FailureOr<Tensor> evaluateReshape(ReshapeOp op,
                                          ArrayRef<Tensor> operands) {
-  FailureOr<SmallVector<int64_t>> shape =
-      ReshapeDecoder(op, operands[0].getShape()).decode();
-  if (failed(shape))
-    return failure();
-  return operands[0].reshape(*shape);
+  const Tensor &data = operands[0];
+  RankedTensorType type = op.getType();
+  if (!type.hasStaticShape()) {
+    Block scratch; // Owns an argument that stands for the data.
+    Value argument = scratch.addArgument(data.getType(), op.getLoc());
+    SmallVector<Type> types;
+    if (failed(ReshapeOp::inferReturnTypes(
+            op.getContext(), op.getLoc(), ValueRange(argument),
+            op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+            op->getRegions(), types)))
+      return failure();
+    type = cast<RankedTensorType>(types.front());
+  }
+  if (type.getNumElements() != data.getNumElements())
+    return op.emitOpError("expects ")
+           << data.getNumElements() << " elements, but got a shape of "
+           << type.getNumElements();
+  return data.reshape(type.getShape());
 }
 
 static FailureOr<Tensor> evaluateExpandDims(ExpandDimsOp op,

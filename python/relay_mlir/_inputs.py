@@ -33,7 +33,7 @@ def _value(name: str, value: Any) -> tuple[str, str, bytes]:
             isinstance(part, numbers.Real) for part in value):
         value = np.asarray(value)
     if isinstance(value, (np.ndarray, np.generic)):
-        array = np.ascontiguousarray(value).reshape(np.shape(value))
+        array = np.asarray(value)
         if array.dtype.hasobject:
             raise TypeError(f"expects numbers for input {name!r}, but got an array of "
                             f"{array.dtype}")

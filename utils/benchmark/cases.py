@@ -189,21 +189,22 @@ def _label(model, batch=1, sizes=None):
     return " ".join([model, *parts])
 
 
-def model(*, model: str, batch: int = 1):
-    """A network of utils/models."""
+def _build(model, batch):
     if model not in build.MODELS:
         raise ListError(f"expects one of the models {', '.join(build.MODELS)}, but "
                         f"got '{model}'")
-    return _label(model, batch), build.build(model, batch)
+    return build.build(model, batch)
+
+
+def model(*, model: str, batch: int = 1):
+    """A network of utils/models."""
+    return _label(model, batch), _build(model, batch)
 
 
 def open_model(*, model: str, sizes: dict):
     """A network of utils/models with sizes that are known when it runs: the batch
     "N", and of bert_base_open "length"."""
-    if model not in build.MODELS:
-        raise ListError(f"expects one of the models {', '.join(build.MODELS)}, but "
-                        f"got '{model}'")
-    proto = build.build(model, "N" if "N" in sizes else 1)
+    proto = _build(model, "N" if "N" in sizes else 1)
     names = {dim.dim_param for info in proto.graph.input
              for dim in info.type.tensor_type.shape.dim if dim.dim_param}
     if names != set(sizes) or not all(

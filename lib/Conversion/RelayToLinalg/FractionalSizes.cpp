@@ -20,7 +20,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 #include <numeric>
@@ -132,11 +131,9 @@ std::optional<Fraction> FractionConverter::computeBinary(Operation *op) {
     auto [up, down] = *constant;
     if (isa<arith::DivFOp>(op))
       std::swap(up, down);
-    if (down <= 0)
+    if (down <= 0 || up == 0)
       return std::nullopt;
     int64_t common = std::gcd(up, lhs->denominator);
-    if (up == 0 || common == 0)
-      return std::nullopt;
     return Fraction{multiply(lhs->numerator, up / common),
                     lhs->denominator / common * down};
   }
@@ -209,7 +206,7 @@ void FractionConverter::convertCompare(arith::CmpFOp op) {
 
 void FractionConverter::convertToInteger(arith::FPToSIOp op) {
   std::optional<Fraction> fraction = get(op.getIn());
-  if (!fraction)
+  if (!fraction || op.getType().getIntOrFloatBitWidth() > 64)
     return;
   b.setInsertionPoint(op);
   b.setLoc(op.getLoc());
@@ -218,11 +215,8 @@ void FractionConverter::convertToInteger(arith::FPToSIOp op) {
   if (fraction->denominator != 1)
     result =
         arith::DivSIOp::create(b, result, getNumber(fraction->denominator));
-  if (!op.getType().isInteger(64)) {
-    if (op.getType().getIntOrFloatBitWidth() > 64)
-      return;
+  if (!op.getType().isInteger(64))
     result = arith::TruncIOp::create(b, op.getType(), result);
-  }
   op.replaceAllUsesWith(result);
 }
 

@@ -41,13 +41,9 @@ static llvm::Error addOnce(llvm::StringMap<T> &map, StringRef name, T value) {
   return makeError("expects '", name, "' once, but got it twice");
 }
 
-/// A name before the last "=" may have one itself.
-static std::pair<StringRef, StringRef> splitName(StringRef text) {
-  return text.rsplit('=');
-}
-
 llvm::Error FixedInputs::addDim(StringRef text) {
-  auto [name, number] = splitName(text);
+  // A name may have a "=" itself.
+  auto [name, number] = text.rsplit('=');
   int64_t size;
   if (name.empty() || number.getAsInteger(10, size) || size < 0)
     return makeError("expects a name and a size, such as n=16, but got '", text,
@@ -56,7 +52,7 @@ llvm::Error FixedInputs::addDim(StringRef text) {
 }
 
 llvm::Error FixedInputs::addShape(StringRef text) {
-  auto [name, list] = splitName(text);
+  auto [name, list] = text.rsplit('=');
   SmallVector<int64_t> shape;
   bool isGood = !name.empty() && text.contains('=');
   SmallVector<StringRef> parts;
@@ -75,7 +71,7 @@ llvm::Error FixedInputs::addShape(StringRef text) {
 }
 
 llvm::Error FixedInputs::addValue(StringRef text) {
-  auto [name, number] = splitName(text);
+  auto [name, number] = text.rsplit('=');
   if (name.empty() || number.empty())
     return makeError("expects the name of an input and its elements, such as "
                      "scale=0.5, but got '",

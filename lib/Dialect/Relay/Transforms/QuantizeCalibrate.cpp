@@ -59,18 +59,13 @@ struct QuantizeCollectPass final
       op.replaceAllUsesWith(op.getData());
     }
     // Not those that were replaced themselves.
-    Operation *end = body.getTerminator();
-    OpBuilder builder(end);
     SmallVector<Value> data;
     for (Value value : values) {
       while (auto op = value.getDefiningOp<SimulatedQuantizeOp>())
         value = op.getData();
       data.push_back(value);
     }
-    Value tuple = TupleOp::create(builder, end->getLoc(), data);
-    end->setOperands(tuple);
-    main.setType(
-        builder.getFunctionType(main.getArgumentTypes(), tuple.getType()));
+    returnTuple(main, data);
   }
 };
 

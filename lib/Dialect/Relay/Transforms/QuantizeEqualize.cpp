@@ -7,16 +7,19 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "QuantizedTypes.h"
+
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/SimulatedQuantize.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
-#include <numeric>
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_QUANTIZEEQUALIZEPASS
@@ -95,16 +98,12 @@ std::optional<SmallVector<double>> Product::getMagnitudes(int64_t axis) const {
   auto type = cast<RankedTensorType>(getWeight().getType());
   if (!weight || !type.hasStaticShape() || weight->empty())
     return std::nullopt;
-  auto getStride = [&](int64_t dim) {
-    ArrayRef<int64_t> inner = type.getShape().drop_front(dim + 1);
-    return std::accumulate(inner.begin(), inner.end(), int64_t(1),
-                           std::multiplies<>());
-  };
-  int64_t size = type.getDimSize(axis), stride = getStride(axis);
+  SmallVector<int64_t> strides = computeSuffixProduct(type.getShape());
+  int64_t size = type.getDimSize(axis), stride = strides[axis];
   int64_t outSize = type.getDimSize(axes.weightOut);
-  int64_t outStride = getStride(axes.weightOut);
+  int64_t outStride = strides[axes.weightOut];
   int64_t inSize = axes.weightIn ? type.getDimSize(*axes.weightIn) : 1;
-  int64_t inStride = axes.weightIn ? getStride(*axes.weightIn) : 1;
+  int64_t inStride = axes.weightIn ? strides[*axes.weightIn] : 1;
   SmallVector<double> largest(size, 0);
   // Of a splat there is one element.
   bool isSplat = weight->size() == 1;
@@ -297,24 +296,14 @@ Equalizer::getFactors(ArrayRef<Product *> readers, const Source &source) {
 // The rewriting
 //===----------------------------------------------------------------------===//
 
-/// Factors that lie along a dimension of a tensor, with which they broadcast.
-static Value makeFactors(OpBuilder &builder, Location loc,
-                         ArrayRef<double> factors, int64_t rank, int64_t axis) {
-  SmallVector<int64_t> shape(rank - axis, 1);
-  shape.front() = static_cast<int64_t>(factors.size());
-  SmallVector<float> floats(factors.begin(), factors.end());
-  auto type = RankedTensorType::get(shape, builder.getF32Type());
-  return ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, ArrayRef<float>(floats)));
-}
-
+/// Multiplies an operand by factors along a dimension of its tensor.
 static void scaleOperand(OpOperand &operand, ArrayRef<double> factors,
                          int64_t rank, int64_t axis) {
   OpBuilder builder(operand.getOwner());
   Location loc = operand.get().getLoc();
   operand.set(
       MultiplyOp::create(builder, loc, operand.get(),
-                         makeFactors(builder, loc, factors, rank, axis)));
+                         createVector(builder, loc, rank - axis, factors)));
 }
 
 void Equalizer::scaleWeight(const Product &product) {
@@ -363,10 +352,9 @@ bool Equalizer::equalize(Value value) {
 }
 
 void Equalizer::run() {
-  SmallVector<Value> values;
+  llvm::SetVector<Value> values;
   for (auto &[op, product] : products)
-    if (!llvm::is_contained(values, op->getOperand(0)))
-      values.push_back(op->getOperand(0));
+    values.insert(op->getOperand(0));
   for (Value value : values)
     if (equalize(value))
       ++numEqualized;

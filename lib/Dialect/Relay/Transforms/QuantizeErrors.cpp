@@ -53,7 +53,6 @@ struct QuantizeErrorsPass final
     Block &body = main.getBody().front();
     SmallVector<Value> errors;
     llvm::SmallPtrSet<Operation *, 16> rounded;
-    Operation *end = body.getTerminator();
     for (auto [op, axes] : getQuantizedProducts(main)) {
       if (op->getBlock() != &body) {
         op->emitOpError("expects products outside of branches and closures");
@@ -80,11 +79,7 @@ struct QuantizeErrorsPass final
           return !rounded.contains(use.getOwner());
         });
     });
-    OpBuilder builder(end);
-    Value tuple = TupleOp::create(builder, end->getLoc(), errors);
-    end->setOperands(tuple);
-    main.setType(
-        builder.getFunctionType(main.getArgumentTypes(), tuple.getType()));
+    returnTuple(main, errors);
   }
 };
 
@@ -105,22 +100,6 @@ struct QuantizeCorrectBiasesPass final
 
 } // namespace
 
-/// A constant with numbers along one of its dimensions, the others being 1;
-/// `terms` are added, of which there may be one for all.
-static Value makeVector(OpBuilder &builder, Location loc, int64_t rank,
-                        ArrayRef<double> numbers, ArrayRef<float> terms = {}) {
-  SmallVector<int64_t> shape(rank, 1);
-  shape.front() = static_cast<int64_t>(numbers.size());
-  SmallVector<float> sums;
-  for (auto [i, number] : llvm::enumerate(numbers)) {
-    float term = terms.empty() ? 0 : terms[terms.size() == 1 ? 0 : i];
-    sums.push_back(static_cast<float>(term + number));
-  }
-  auto type = RankedTensorType::get(shape, builder.getF32Type());
-  return ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, ArrayRef<float>(sums)));
-}
-
 /// Adds numbers to a constant that is added along a dimension, so many from the
 /// last one, and has nothing but channels.
 static bool addToBias(OpOperand &bias, int64_t rank, ArrayRef<double> numbers) {
@@ -131,8 +110,12 @@ static bool addToBias(OpOperand &bias, int64_t rank, ArrayRef<double> numbers) {
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     if (size != 1 && static_cast<int64_t>(dim) != type.getRank() - rank)
       return false;
+  // There may be one term for all.
+  SmallVector<double> sums(numbers);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum += (*terms)[terms->size() == 1 ? 0 : i];
   OpBuilder builder(bias.getOwner());
-  bias.set(makeVector(builder, bias.get().getLoc(), rank, numbers, *terms));
+  bias.set(createVector(builder, bias.get().getLoc(), rank, sums));
   return true;
 }
 
@@ -157,7 +140,7 @@ static void addToChannels(Operation *op, int64_t axis,
   }
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
-  Value vector = makeVector(builder, op->getLoc(), rank - axis, numbers);
+  Value vector = createVector(builder, op->getLoc(), rank - axis, numbers);
   auto sum = AddOp::create(builder, op->getLoc(), result, vector);
   result.replaceAllUsesExcept(sum, sum);
 }

@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
@@ -46,4 +47,23 @@ func::FuncOp relay::getMainFunction(ModuleOp module) {
     return main;
   module.emitError("expects a function @main");
   return {};
+}
+
+void relay::returnTuple(func::FuncOp function, ValueRange values) {
+  Operation *end = function.getBody().front().getTerminator();
+  OpBuilder builder(end);
+  Value tuple = TupleOp::create(builder, end->getLoc(), values);
+  end->setOperands(tuple);
+  function.setType(
+      builder.getFunctionType(function.getArgumentTypes(), tuple.getType()));
+}
+
+Value relay::createVector(OpBuilder &builder, Location loc, int64_t rank,
+                          ArrayRef<double> numbers) {
+  SmallVector<int64_t> shape(rank, 1);
+  shape.front() = static_cast<int64_t>(numbers.size());
+  SmallVector<float> floats(numbers.begin(), numbers.end());
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  return ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<float>(floats)));
 }

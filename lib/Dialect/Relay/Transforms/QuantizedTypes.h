@@ -32,6 +32,14 @@ bool isUsableScale(Value scale);
 /// The function @main with a body; null, after an error, if there is none.
 func::FuncOp getMainFunction(ModuleOp module);
 
+/// Lets a function return these values, as a tuple, in the place of its result.
+void returnTuple(func::FuncOp function, ValueRange values);
+
+/// A constant of f32 with numbers along the first of so many dimensions, the
+/// others being 1.
+Value createVector(OpBuilder &builder, Location loc, int64_t rank,
+                   ArrayRef<double> numbers);
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_QUANTIZEDTYPES_H

@@ -181,6 +181,43 @@ def EtaExpandPass : Pass<"relay-eta-expand", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def FixInputsPass : Pass<"relay-fix-inputs", "::mlir::ModuleOp"> {
+  let summary = "Give inputs sizes and values that are known";
+  let description = [{
+    Sizes of inputs of `@main` that are open become those that `dims` gives their
+    names (`relay.dims`), or `shapes` gives an input (`?` stays open), and inputs
+    that `values` has become constants: for a scalar, a number. Other values get
+    the types that follow. `relay-compile --dim`, `--shape` and `--input` do this
+    when they read a model. `relay-dynamic-to-static` makes attributes of operands
+    that are constants now.
+
+    With `dims=n=2 values=slope=0.5`,
+    ```mlir
+    func.func @main(%x: tensor<?x3xf32> {relay.dims = ["n", ""], relay.name = "x"},
+                    %slope: tensor<f32> {relay.name = "slope"}) -> tensor<?x3xf32> {
+      %0 = relay.multiply %x, %slope : (tensor<?x3xf32>, tensor<f32>) -> tensor<?x3xf32>
+      return %0 : tensor<?x3xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32> {relay.name = "x"}) -> tensor<2x3xf32> {
+      %0 = relay.constant dense<0.5> : tensor<f32>
+      %1 = relay.multiply %x, %0 : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+      return %1 : tensor<2x3xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"dims", "dims", "std::string", "Sizes by name: n=16">,
+    ListOption<"shapes", "shapes", "std::string",
+               "Shapes of inputs by name: x=1x3x?x224">,
+    ListOption<"values", "values", "std::string",
+               "Values of inputs by name: scale=0.5">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 def InlineFunctionsPass : Pass<"relay-inline-functions", "::mlir::ModuleOp"> {
   let summary = "Replace calls of functions that ask for it by their bodies";
   let description = [{
