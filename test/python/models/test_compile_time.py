@@ -93,7 +93,7 @@ def assert_linear(lengths, counts):
 #===-----------------------------------------------------------------------===#
 
 
-@pytest.mark.parametrize("seed", [0, 1, *nightly(range(2, 20))])
+@pytest.mark.parametrize("seed", [0, *nightly(range(1, 20))])
 def test_random_chains(seed, tmp_path):
     lengths, work, sizes = [125, 250, 500], [], []
     x = np.random.default_rng(seed).standard_normal(chains.SHAPE, np.float32)

@@ -68,6 +68,7 @@ def save(model, path):
     return path
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", parameters(build.MODELS))
 def test_agrees_with_onnx_runtime(name, tmp_path):
     """Through the Python API and through relay-compile, with 1 and 2 threads."""
@@ -88,6 +89,7 @@ def test_agrees_with_onnx_runtime(name, tmp_path):
     assert_agree(rm.load(artefact).run(inputs), expected)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", parameters(
     ["mlp", "dqn", "mobilenetv2", "lstm", "gru", "resnet18", "resnet50", "bert_base", "vgg16"])
     + nightly(["bert_base_decomposed"]))

@@ -27,7 +27,7 @@ BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 HINT = "run test/python/operators/test_operators.py and utils/docs/operator_page.py"
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(9)
 @pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("mode", ["static", "dynamic"])
 @pytest.mark.parametrize("operator", TABLE)

@@ -32,7 +32,7 @@ VECTORS = "x86-64-v4" if bounds.has("AVX-512") else "x86-64-v3"
 TILES = f"{VECTORS},+amx-tile,+amx-bf16,+amx-int8"
 SHARED = ROOT.parent / "shared" / "models"
 
-pytestmark = [pytest.mark.share(2), pytest.mark.skipif(
+pytestmark = [pytest.mark.share(4), pytest.mark.skipif(
     not {"avx2", "fma"} <= bounds.FLAGS, reason="the machine lacks AVX2")]
 
 

@@ -70,7 +70,7 @@ def test_time_grows_linearly(program, pipeline, kind):
         before = seconds(program(kind, 4_000), PIPELINES[pipeline])
         return seconds(program(kind, 16_000), PIPELINES[pipeline]) / max(before, 0.05)
 
-    assert min(factor(), factor()) < 8 or factor() < 8
+    assert any(factor() < 8 for _ in range(3))
 
 
 def test_deep_programs_in_python(program):

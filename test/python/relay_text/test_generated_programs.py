@@ -17,7 +17,8 @@ from relay_mlir import relay
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / os.environ.get("RELAY_BUILD_DIR", "build")
-COUNT = 1000  # Programs in one module.
+# Programs in one module.
+COUNT = 1000 if os.environ.get("RELAY_NIGHTLY") == "1" else 400
 
 
 def run(tool, *arguments, text):

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "utils"))
 import sweep  # noqa: E402
 
-pytestmark = pytest.mark.share(2)
+pytestmark = pytest.mark.share(4)
 
 BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 GROUPS, CHANNELS = 4, 48
