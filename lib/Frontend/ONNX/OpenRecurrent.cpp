@@ -140,8 +140,17 @@ std::shared_ptr<const Graph> Expansion::createBody(int64_t part,
       "h",        isLSTM ? "c" : "", getPart(7, part)};
   operands.resize(isLSTM ? 8 : 6);
   std::vector<std::string> results = {"rows"};
-  llvm::append_range(results, outputs);
+  for (const std::string &output : outputs)
+    results.push_back(hasLengths ? output + "_here" : output);
   setStepAttributes(body.add(opType, operands, results), part);
+  if (hasLengths) {
+    // Behind its end, a sequence keeps its state.
+    body.add("Equal", {"length_64", body.ints({0})}, {"is_behind"});
+    body.add("Unsqueeze", {"is_behind", body.ints({1})}, {"are_behind"});
+    body.add("Unsqueeze", {"are_behind", body.ints({0})}, {"keeps"});
+    for (auto [output, state] : llvm::zip(outputs, inputs))
+      body.add("Where", {"keeps", state, output + "_here"}, {output});
+  }
   body.add("Squeeze", {"rows", body.ints({0})}, {"row"});
   outputs.push_back("row");
   for (const std::string &name : inputs)
@@ -167,8 +176,14 @@ void Expansion::addDirection(int64_t part, const std::string &state,
     outputs.push_back("cell" + end);
   }
   inputs.push_back(data);
-  if (hasLengths)
+  if (hasLengths) {
     inputs.push_back("positions");
+    // An empty sequence has no last state; ONNX Runtime gives zeros.
+    for (std::string &output : outputs) {
+      list.add("Where", {"are_there", output + "_kept", state}, {output});
+      output += "_kept";
+    }
+  }
   outputs.push_back("steps" + end);
   Node &scan = list.add("Scan", inputs, outputs);
   NodeList::setInt(scan, "num_scan_inputs", hasLengths ? 2 : 1);
@@ -219,6 +234,8 @@ std::shared_ptr<const Function> Expansion::build() {
                      static_cast<int64_t>(DataType::Int64));
     list.add("Gather", {list.ints({0}), "which_zero"}, {"checked_zero"});
     list.add("Add", {"given_lengths", "checked_zero"}, {"all_lengths"});
+    list.add("Greater", {"all_lengths", "zero"}, {"have_elements"});
+    list.add("Unsqueeze", {"have_elements", list.ints({0, 2})}, {"are_there"});
   }
   int64_t numDirections = isTwo() ? 2 : 1;
   for (int64_t part = 0; part < numDirections; ++part)

@@ -477,6 +477,15 @@ LogicalResult RecurrentLayer::convert() {
       steps[position] = keep(state.hidden, number(0, state.hidden));
       state = {keep(state.hidden, last.hidden), keep(state.cell, last.cell)};
     }
+    if (lengths) {
+      // An empty one has no last state; ONNX Runtime gives zeros.
+      Value mask = getMask(0);
+      auto clear = [&](Value last) {
+        return last ? node.create<WhereOp>({mask, last, number(0, last)})
+                    : last;
+      };
+      state = {clear(state.hidden), clear(state.cell)};
+    }
     outputs.push_back(
         length == 0 ? node.slice(node.expandDims(state.hidden, 0), 0, 0, 0)
                     : stack(steps, 0));

@@ -383,11 +383,11 @@ static LogicalResult convertOpenAffineGrid(NodeContext &node, Value theta) {
     Value two = math.number(2, length), one = math.number(1, length);
     Value line = node.createRange(count, elementType);
     if (alignCorners) {
-      // A single element is in the middle.
+      // A single element is at the end, as ONNX Runtime has it.
       Value step =
           math.div(two, node.create<MaximumOp>({math.add(length, -1), one}));
       Value first = math.select(math.less(one, length), math.number(-1, length),
-                                math.number(0, length));
+                                math.number(1, length));
       line = math.add(math.mul(line, step), first);
     } else {
       line = math.add(math.div(math.add(math.mul(line, 2), 1), length), -1);
@@ -442,8 +442,11 @@ static LogicalResult convertAffineGrid(NodeContext &node) {
     double first = alignCorners ? -1 : -1 + 1.0 / static_cast<double>(count);
     double step = alignCorners ? 2.0 / static_cast<double>(count - 1)
                                : 2.0 / static_cast<double>(count);
-    if (alignCorners && count == 1)
-      first = step = 0;
+    // A single element is at the end, as ONNX Runtime has it.
+    if (alignCorners && count == 1) {
+      first = 1;
+      step = 0;
+    }
     Value line = node.createPositions(ShapeScalar::get(count), elementType);
     line = math.add(math.mul(line, step), first);
     line = node.expandDims(line, 1, rank - axis);

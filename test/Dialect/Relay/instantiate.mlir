@@ -57,6 +57,33 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// A generic function that is a value is used as an instance, also where it is
+// what another one is called with.
+
+// CHECK-LABEL: func.func @id(
+// CHECK-DAG:   func.func private @[[VALUE:id_[0-9]+]]({{.*}}tensor<2xf32>{{.*}}) -> tensor<2xf32> {
+// CHECK-DAG:   func.func private @[[FUNCTION:id_[0-9]+]]({{.*}}(tensor<2xf32>) -> tensor<2xf32>{{.*}}) -> ((tensor<2xf32>) -> tensor<2xf32>) {
+func.func @id(%x: !relay.typevar<"A">) -> !relay.typevar<"A"> attributes {relay.type_params = ["A"]} {
+  return %x : !relay.typevar<"A">
+}
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         %[[ID:.*]] = relay.global @[[VALUE]] : (tensor<2xf32>) -> tensor<2xf32>
+// CHECK:         %[[F:.*]] = relay.call @[[FUNCTION]](%[[ID]])
+// CHECK:         relay.call_indirect %[[F]](
+// CHECK:         %[[ID2:.*]] = relay.global @[[VALUE]] : (tensor<2xf32>) -> tensor<2xf32>
+// CHECK:         relay.call_indirect %[[ID2]](
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = relay.global @id : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>
+  %1 = relay.call @id(%0) : (!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>) -> ((tensor<2xf32>) -> tensor<2xf32>)
+  %2 = relay.call_indirect %1(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = relay.ascribe %0 : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">> as (tensor<2xf32>) -> tensor<2xf32>
+  %4 = relay.call_indirect %3(%2) : (tensor<2xf32>) -> tensor<2xf32>
+  return %4 : tensor<2xf32>
+}
+
+// -----
+
 // expected-error @below {{expects at most 8 instances of generic functions, of types that can be written, but @grow asks for more: it calls itself with another type each time (polymorphic recursion)}}
 func.func @grow(%x: !relay.typevar<"A">) -> tensor<f32> attributes {relay.type_params = ["A"]} {
   %0 = relay.tuple %x : !relay.typevar<"A">

@@ -76,6 +76,18 @@ def test_states_and_lengths(op, direction):
     check(op, direction=direction, states=True, sequence_lengths=[2, 7, 1])
 
 
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+@pytest.mark.parametrize("states", [False, True])
+def test_empty_sequences(op, direction, states):
+    """An empty one has a last state of zeros, whatever the first one is."""
+    check(op, direction=direction, states=states, sequence_lengths=[0, 7, 2])
+    inputs, constants, order = layer(op, 3, direction, [2, 0, 3], states)
+    arguments = op, inputs, 14, {"hidden_size": 5, "direction": direction}, constants
+    outputs = ["y", "y_h", "y_c"][:3 if op == "LSTM" else 2]
+    compare(compiled(*arguments, outputs, order=order), runtime(*arguments, outputs, order=order))
+
+
 def test_peepholes_and_coupled_gates():
     check("LSTM", {"input_forget": 1}, direction="bidirectional", peepholes=True, states=True)
 

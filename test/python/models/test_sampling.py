@@ -103,7 +103,7 @@ def test_refused_grids():
 
 
 @pytest.mark.parametrize("align", [0, 1])
-@pytest.mark.parametrize("size", [(2, 3, 4, 5), (1, 1, 2, 3, 4)])
+@pytest.mark.parametrize("size", [(2, 3, 4, 5), (1, 1, 2, 3, 4), (2, 1, 1, 3), (1, 1, 2, 1, 1)])
 def test_affine_grid(size, align):
     rank = len(size) - 2
     inputs = {"t": random(size[0], rank, rank + 1)}

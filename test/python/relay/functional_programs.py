@@ -196,6 +196,17 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
             (%p.1, %keep(%p.0))
         }
         def @main(%x: int32) { @swap(@swap((%x, 2.5f))) }""", (3,)),
+    "polymorphic functions as values": ("""
+        def @id[A](%x: A) -> A { %x }
+        def @pair[A, B](%x: A, %y: B) -> (A, B) { (%x, %y) }
+        def @compose[A, B, C](%f: fn (B) -> C, %g: fn (A) -> B) -> fn (A) -> C {
+            fn (%x: A) -> C { %f(%g(%x)) }
+        }
+        def @main(%x: int32) {
+            let %f: fn (float32) -> float32 = @id;
+            let %p = @pair(@pair(%x, 1f), @pair);
+            (@id(@id)(%x), @id(%f)(2f), @compose(@id, @id(@id))(%x), %p.0, %p.1(2f, %x))
+        }""", (3,)),
     "operators as values": ("""
         def @main(%x: int32) {
             let %f = if (less(%x, 2)) { negative } else { abs };

@@ -190,7 +190,13 @@ bool relay::matchInstance(Type general, Type actual,
       it->second = actual;
       return true;
     }
-    return areCompatible(it->second, actual);
+    if (areCompatible(it->second, actual))
+      return true;
+    // A polymorphic function was passed, and is used as this instance.
+    if (!areCompatible(actual, it->second))
+      return false;
+    it->second = actual;
+    return true;
   }
   return TypeSwitch<Type, bool>(general)
       .Case([&](RankedTensorType tensor) {

@@ -35,10 +35,16 @@ public:
   bool hasInstances() const { return !instances.empty(); }
 
 private:
+  LogicalResult visit(Operation *op);
   LogicalResult visit(CallOp call);
-  FailureOr<func::FuncOp> getInstance(CallOp call, func::FuncOp generic,
-                                      ArrayRef<Type> types);
-  LogicalResult emitTooMany(CallOp call, func::FuncOp generic);
+  LogicalResult visitArguments(Operation *call, OperandRange args,
+                               TypeRange params);
+  /// Makes an instance of a generic function that is an operand, if it is used
+  /// as one of type `wanted`.
+  LogicalResult visitValue(OpOperand &use, Type wanted);
+  FailureOr<func::FuncOp> getInstance(Operation *user, func::FuncOp generic,
+                                      const TypeSubstitution &substitution);
+  LogicalResult emitTooMany(Operation *user, func::FuncOp generic);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -56,14 +62,15 @@ private:
 
 } // namespace
 
-/// Reports that `call`, of `generic`, needs an instance too many, or one of a
+/// Reports that `user`, of `generic`, needs an instance too many, or one of a
 /// type too large.
-LogicalResult Instantiation::emitTooMany(CallOp call, func::FuncOp generic) {
+LogicalResult Instantiation::emitTooMany(Operation *user,
+                                         func::FuncOp generic) {
   // The function that calls itself, if any: all that it calls has as many
   // instances, and may be what meets the limit.
   llvm::SmallPtrSet<Operation *, 8> seen;
   func::FuncOp recursive;
-  for (auto caller = call->getParentOfType<func::FuncOp>();
+  for (auto caller = user->getParentOfType<func::FuncOp>();
        caller && origins.contains(caller) && !recursive;
        caller = origins.lookup(caller).caller)
     if (func::FuncOp each = origins.lookup(caller).generic;
@@ -78,64 +85,129 @@ LogicalResult Instantiation::emitTooMany(CallOp call, func::FuncOp generic) {
          << "with another type each time (polymorphic recursion)";
   else
     diag << "got more with @" << generic.getSymName();
-  diag.attachNote(call.getLoc()) << "this call asks for the first too many";
+  diag.attachNote(user->getLoc()) << "this call asks for the first too many";
   return diag;
 }
 
-FailureOr<func::FuncOp> Instantiation::getInstance(CallOp call,
-                                                   func::FuncOp generic,
-                                                   ArrayRef<Type> types) {
+FailureOr<func::FuncOp>
+Instantiation::getInstance(Operation *user, func::FuncOp generic,
+                           const TypeSubstitution &substitution) {
+  SmallVector<Type> types;
+  for (auto param : getTypeParamsOf(generic).getAsRange<StringAttr>()) {
+    Type type = substitution.lookup(param.getValue());
+    // A type that no value has may be any.
+    types.push_back(type ? type : TupleType::get(module.getContext()));
+  }
   auto key = TupleType::get(module.getContext(), types);
   // Also what is printed then would have no end.
   if (depths.isTooDeep(key) || depths.isTooLong(key) ||
       (!instances.contains({generic, key}) &&
        static_cast<int64_t>(instances.size()) == maxInstances))
-    return emitTooMany(call, generic);
+    return emitTooMany(user, generic);
   func::FuncOp &instance = instances[{generic, key}];
   if (instance)
     return instance;
   instance = generic.clone();
   instance->removeAttr(kTypeParamsAttrName);
   instance.setPrivate();
-  TypeSubstitution substitution;
+  TypeSubstitution complete;
   for (auto [param, type] : llvm::zip_equal(
            getTypeParamsOf(generic).getAsRange<StringAttr>(), types))
-    substitution[param.getValue()] = type;
-  substituteTypesIn(instance, substitution);
-  origins[instance] = {generic, call->getParentOfType<func::FuncOp>()};
+    complete[param.getValue()] = type;
+  substituteTypesIn(instance, complete);
+  origins[instance] = {generic, user->getParentOfType<func::FuncOp>()};
   symbols.insert(instance, std::next(generic->getIterator()));
   worklist.push_back(instance);
   return instance;
 }
 
+/// Finds types for the type parameters of a generic function, given what is
+/// known of an instance. Returns whether there are such types.
+static bool match(func::FuncOp generic, TypeRange inputs, TypeRange results,
+                  TypeSubstitution &substitution) {
+  for (auto param : getTypeParamsOf(generic).getAsRange<StringAttr>())
+    substitution[param.getValue()] = nullptr;
+  auto matchAll = [&](TypeRange general, TypeRange actual) {
+    return general.size() == actual.size() &&
+           llvm::all_of_zip(general, actual, [&](Type a, Type b) {
+             return matchInstance(a, b, substitution);
+           });
+  };
+  return matchAll(generic.getArgumentTypes(), inputs) &&
+         matchAll(generic.getResultTypes(), results);
+}
+
+LogicalResult Instantiation::visitValue(OpOperand &use, Type wanted) {
+  Value value = use.get();
+  while (auto ascribe = value.getDefiningOp<AscribeOp>())
+    value = ascribe.getValue();
+  auto global = value.getDefiningOp<GlobalOp>();
+  auto type = dyn_cast<FunctionType>(wanted);
+  if (!global || !type || !isa<ForallType>(global.getType()))
+    return success();
+  auto generic =
+      symbols.lookup<func::FuncOp>(global.getSymbol().getRootReference());
+  TypeSubstitution substitution;
+  if (!generic || !getTypeParamsOf(generic) || generic.isExternal() ||
+      !match(generic, type.getInputs(), type.getResults(), substitution))
+    return success();
+  Operation *user = use.getOwner();
+  FailureOr<func::FuncOp> instance = getInstance(user, generic, substitution);
+  if (failed(instance))
+    return failure();
+  OpBuilder builder(user);
+  Value name =
+      GlobalOp::create(builder, global.getLoc(), instance->getFunctionType(),
+                       FlatSymbolRefAttr::get(*instance));
+  use.set(ascribe(builder, name, wanted));
+  return success();
+}
+
+LogicalResult Instantiation::visitArguments(Operation *call, OperandRange args,
+                                            TypeRange params) {
+  if (args.size() != params.size())
+    return success();
+  unsigned first = args.getBeginOperandIndex();
+  for (auto [index, type] : llvm::enumerate(params))
+    if (failed(visitValue(call->getOpOperand(first + index), type)))
+      return failure();
+  return success();
+}
+
 LogicalResult Instantiation::visit(CallOp call) {
   auto generic = symbols.lookup<func::FuncOp>(call.getCallee());
-  ArrayAttr params = generic ? getTypeParamsOf(generic) : ArrayAttr();
-  if (!params || generic.isExternal())
+  if (!generic)
     return success();
+  if (!getTypeParamsOf(generic) || generic.isExternal())
+    return visitArguments(call, call.getOperands(), generic.getArgumentTypes());
   TypeSubstitution substitution;
-  for (auto param : params.getAsRange<StringAttr>())
-    substitution[param.getValue()] = nullptr;
-  auto match = [&](TypeRange general, TypeRange actual) {
-    return llvm::all_of_zip(general, actual, [&](Type a, Type b) {
-      return matchInstance(a, b, substitution);
-    });
-  };
-  if (!match(generic.getArgumentTypes(), call.getOperandTypes()) ||
-      !match(generic.getResultTypes(), call.getResultTypes()))
+  if (!match(generic, call.getOperandTypes(), call.getResultTypes(),
+             substitution))
     return call.emitOpError("expects complete types; run --relay-infer-types");
-  SmallVector<Type> types;
-  for (auto param : params.getAsRange<StringAttr>()) {
-    Type type = substitution[param.getValue()];
-    // A type that no value has may be any.
-    types.push_back(type ? type : TupleType::get(module.getContext()));
-  }
-  FailureOr<func::FuncOp> instance = getInstance(call, generic, types);
+  FailureOr<func::FuncOp> instance = getInstance(call, generic, substitution);
   if (failed(instance))
     return failure();
   call.setCallee(instance->getSymName());
   call->removeAttr(kTypeArgsAttrName);
-  return success();
+  return visitArguments(call, call.getOperands(), instance->getArgumentTypes());
+}
+
+LogicalResult Instantiation::visit(Operation *op) {
+  if (auto call = dyn_cast<CallOp>(op))
+    return visit(call);
+  if (auto ascribe = dyn_cast<AscribeOp>(op))
+    return visitValue(ascribe->getOpOperand(0), ascribe.getType());
+  auto call = dyn_cast<CallIndirectOp>(op);
+  if (!call)
+    return success();
+  if (failed(visitValue(call->getOpOperand(0),
+                        FunctionType::get(op->getContext(),
+                                          call.getArgs().getTypes(),
+                                          call->getResultTypes()))))
+    return failure();
+  auto type = dyn_cast<FunctionType>(call.getCallee().getType());
+  return type ? visitArguments(call, call.getArgs(), type.getInputs())
+              : success();
 }
 
 LogicalResult Instantiation::run() {
@@ -146,7 +218,7 @@ LogicalResult Instantiation::run() {
     func::FuncOp function = worklist.back();
     worklist.pop_back();
     WalkResult walk =
-        function.walk([&](CallOp call) { return WalkResult(visit(call)); });
+        function.walk([&](Operation *op) { return WalkResult(visit(op)); });
     if (walk.wasInterrupted())
       return failure();
   }
