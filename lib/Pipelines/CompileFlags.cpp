@@ -30,10 +30,10 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                     cl::cat(category)),
       executor("executor",
                cl::desc("What runs the program: aot, one native function of "
-                        "tensors (default); vm, bytecode, which the whole "
-                        "language needs; auto, vm for what aot does not "
-                        "compile"),
-               cl::init("aot"), cl::cat(category)),
+                        "tensors; vm, bytecode, which the whole language "
+                        "needs; auto, vm for what aot does not compile "
+                        "(default)"),
+               cl::init("auto"), cl::cat(category)),
       optLevel("O", cl::Prefix,
                cl::desc("0: no folding and no fusion; 1: folding; "
                         "2: fusion too; 3: layouts too (default)"),

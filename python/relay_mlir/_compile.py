@@ -117,6 +117,20 @@ class Module:
             None if device is None else expect_text(device, "device"))
 
     @staticmethod
+    def _open(path: PathLike, map_weights: bool, device: str | None) -> Module | None:
+        """Loads an artefact; None if it is for the executor vm."""
+        impl = _relay_mlir.LoadedModule.open(
+            expect_path(path), bool(map_weights),
+            None if device is None else expect_text(device, "device"))
+        if impl is None:
+            return None
+        module = object.__new__(Module)
+        module._path = expect_path(path)
+        module._file = None
+        module._impl = impl
+        return module
+
+    @staticmethod
     def _make(name: str, write: Callable[[str], object]) -> Module:
         """Loads the artefact that `write` writes to a path."""
         file = _relay_mlir.MemoryFile(name)
@@ -246,7 +260,7 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
          precision: str | None = None, device_targets: Mapping[str, str] | None = None,
          force_matrix_tiles: bool = False, desired_layout: str | None = None,
          integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-         report: PathLike | None = None, executor: str = "aot",
+         report: PathLike | None = None, executor: str = "auto",
          dims: Mapping[str, int] | None = None,
          shapes: Mapping[str, Sequence[int | None]] | None = None,
          inputs: Mapping[str, Any] | None = None) -> None:
@@ -301,7 +315,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: typing.Literal["aot"] = "aot",
+            report: PathLike | None = None, executor: typing.Literal["aot"],
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -313,7 +327,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: str,
+            report: PathLike | None = None, executor: str = "auto",
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -324,7 +338,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: str = "aot",
+            report: PathLike | None = None, executor: str = "auto",
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -389,7 +403,7 @@ def refuse_device(device: str | None) -> None:
 
 @typing.overload
 def load(path: PathLike, *, map_weights: bool = False,
-         executor: typing.Literal["aot"] = "aot", device: str | None = None) -> Module: ...
+         executor: typing.Literal["aot"], device: str | None = None) -> Module: ...
 
 
 @typing.overload
@@ -397,23 +411,33 @@ def load(path: PathLike, *, map_weights: bool = False, executor: typing.Literal[
          device: str | None = None) -> Program: ...
 
 
-def load(path: PathLike, *, map_weights: bool = False, executor: str = "aot",
-         device: str | None = None) -> Module | Program:
-    """Loads an artefact that relay-compile, Module.save or, for the executor "vm",
-    Program.save wrote, and checks it.
+@typing.overload
+def load(path: PathLike, *, map_weights: bool = False, executor: str = "auto",
+         device: str | None = None) -> Module | Program: ...
 
-    The file may be changed or removed afterwards. With `map_weights`, weights are
-    not read but mapped: processes that load one file share the memory, and
-    Module.verify() checks it. Then the file must not be overwritten or cut, other
+
+def load(path: PathLike, *, map_weights: bool = False, executor: str = "auto",
+         device: str | None = None) -> Module | Program:
+    """Loads an artefact that relay-compile, Module.save or Program.save wrote, and checks it.
+
+    The file may be changed or removed afterwards. `executor` is the one that the model was
+    compiled for: "aot" gives a Module, "vm" a Program, "auto" what the file is. With
+    `map_weights`, weights are not read but mapped: processes that load one file share the
+    memory, and Module.verify() checks it. Then the file must not be overwritten or cut, other
     than by replacing it, for as long as the module lives. `device` says what runs the
     kernels for a kind of devices where there is a choice: "vta:fsim", the functional
-    simulator of VTA, or "vta:tsim", which counts cycles. Raises RuntimeError; ValueError
-    for what the other executor runs, and for a device that the model or the machine lacks.
+    simulator of VTA, or "vta:tsim", which counts cycles. Both are for the executor "aot".
+    Raises RuntimeError; ValueError for what another executor runs, and for a device that the
+    model or the machine lacks.
     """
-    if expect_text(executor, "executor") == "aot":
+    if expect_text(executor, "executor") not in ("aot", "vm", "auto"):
+        raise ValueError(f"expects executor to be 'aot', 'vm' or 'auto', but got {executor!r}")
+    if executor == "aot":
         return Module(path, map_weights, device=device)
-    if executor != "vm":
-        raise ValueError(f"expects executor to be 'aot' or 'vm', but got {executor!r}")
+    if executor == "auto":
+        module = Module._open(path, map_weights, device)
+        if module is not None:
+            return module
     if map_weights:
         raise ValueError("expects map_weights with the executor 'aot', but got it with 'vm'")
     refuse_device(device)

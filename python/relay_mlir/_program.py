@@ -7,8 +7,9 @@ from typing import Any, Mapping, NamedTuple, Sequence
 import numpy as np
 
 from . import _relay_mlir
-from ._arguments import describe, expect_mapping, expect_path, expect_text
-from ._compile import Outputs, PathLike
+from ._arguments import (describe, expect_int, expect_list, expect_mapping, expect_path,
+                         expect_text)
+from ._compile import KernelProfile, Outputs, PathLike
 from ._errors import RuntimeError
 
 
@@ -102,10 +103,7 @@ class Program:
         for optional values that are not there. Returns an array, list or None, or a tuple of
         them if the model has several outputs. Raises ValueError for wrong inputs.
         """
-        names = [info.name for info in self._inputs]
-        if len(args) > len(names):
-            raise ValueError(f"expects {len(names)} inputs, but got {len(args)}")
-        feed: dict[str, Any] = dict(zip(names, args))
+        feed = self._name(args)
         for name, value in kwargs.items():
             if name in feed:
                 raise ValueError(f"expects input {name!r} once, but got it twice")
@@ -114,6 +112,14 @@ class Program:
 
     def run(self, inputs: Mapping[str, Any]) -> Outputs:
         """The same with a mapping, for names that are no identifiers."""
+        return _to_python(self._impl.run("main", self._order(inputs)))
+
+    def _name(self, args: Sequence[Any]) -> dict[str, Any]:
+        if len(args) > len(self._inputs):
+            raise ValueError(f"expects {len(self._inputs)} inputs, but got {len(args)}")
+        return {info.name: value for info, value in zip(self._inputs, args)}
+
+    def _order(self, inputs: Mapping[str, Any]) -> list[Any]:
         names = [info.name for info in self._inputs]
         for name in expect_mapping(inputs, "inputs"):
             if expect_text(name, "the name of an input") not in names:
@@ -121,7 +127,27 @@ class Program:
         for name in names:
             if name not in inputs:
                 raise ValueError(f"expects input {name!r}, but it is missing")
-        return _to_python(self._impl.run("main", [inputs[name] for name in names]))
+        return [inputs[name] for name in names]
+
+    @property
+    def precision(self) -> str:
+        """As that of a `Module`."""
+        return self._impl.precision()
+
+    def profile(self, inputs: Mapping[str, Any] | Sequence[Any], *, repeat: int = 50,
+                warm_up: int = 5, trace: PathLike | None = None) -> list[KernelProfile]:
+        """As that of a `Module`; what the machine does between kernels is a row, too."""
+        expect_int(repeat, "repeat", 0, 2**31 - 1)
+        expect_int(warm_up, "warm_up", 0, 2**31 - 1)
+        feed = (inputs if isinstance(inputs, Mapping)
+                else self._name(expect_list(inputs, "inputs", "arrays")))
+        rows = self._impl.profile("main", self._order(feed), repeat, warm_up,
+                                  "" if trace is None else expect_path(trace, "trace"))
+        return [KernelProfile(*row) for row in rows]
+
+    def verify(self) -> None:
+        """As that of a `Module`."""
+        self._impl.verify()
 
     def save(self, path: PathLike) -> None:
         """Writes the artefact, which `relay_mlir.load`, `relay.vm.Executable.load_exec` and the

@@ -13,6 +13,8 @@
 
 #include "Arguments.h"
 #include "HeldValues.h"
+#include "Profile.h"
+#include "ProgramTypes.h"
 #include "TensorArguments.h"
 
 #include "relay-mlir-c/Runtime.h"
@@ -44,6 +46,11 @@ public:
   py::object run(const std::string &name, const py::list &args,
                  const py::object &types);
   py::object call(const Handle &closure, const py::list &args);
+  /// Where the time of a function goes, as LoadedModule::profile has it.
+  py::list profile(const std::string &name, const py::list &args, int repeat,
+                   int warmUp, const std::string &trace);
+  std::string getPrecision() const { return getArtifact().precision; }
+  void verify() const;
   py::object wrap(const Handle &value);
   Handle unwrap(py::handle value, Type type,
                 std::deque<TensorArgument> &tensors);
@@ -64,6 +71,14 @@ private:
   const RelayArtifact &getArtifact() const {
     return *relayModuleGetArtifact(module);
   }
+  /// What arguments are for the machine. Arrays outlive the values that borrow
+  /// their elements.
+  struct Values {
+    std::deque<TensorArgument> tensors;
+    std::vector<Handle> handles;
+    SmallVector<RelayValue *> values;
+  };
+  void pass(const py::list &args, ArrayRef<Type> types, Values &to);
   template <typename Fn>
   py::object invoke(const py::list &args, ArrayRef<Type> types, Fn call);
 
@@ -356,109 +371,37 @@ Handle VMProgram::unwrap(py::handle value, Type type,
 // Calls
 //===----------------------------------------------------------------------===//
 
+void VMProgram::pass(const py::list &args, ArrayRef<Type> types, Values &to) {
+  for (auto [number, arg] : llvm::enumerate(args)) {
+    to.handles.push_back(unwrap(
+        arg, number < types.size() ? types[number] : Type(), to.tensors));
+    to.values.push_back(to.handles.back().get());
+  }
+}
+
 template <typename Fn>
 py::object VMProgram::invoke(const py::list &args, ArrayRef<Type> types,
                              Fn call) {
-  // Arrays outlive the values that borrow their elements.
-  std::deque<TensorArgument> tensors;
-  std::vector<Handle> handles;
-  SmallVector<RelayValue *> values;
-  for (auto [number, arg] : llvm::enumerate(args)) {
-    handles.push_back(
-        unwrap(arg, number < types.size() ? types[number] : Type(), tensors));
-    values.push_back(handles.back().get());
-  }
+  Values values;
+  pass(args, types, values);
   RelayValue *result = nullptr;
   RelayStatus status;
   {
     py::gil_scoped_release release;
-    status = call(values.data(), static_cast<int32_t>(values.size()), &result);
+    status = call(values.values.data(),
+                  static_cast<int32_t>(values.values.size()), &result);
   }
   if (PyErr_Occurred())
     throw py::error_already_set();
   checkStatus(status);
   Handle owned(result);
   // What only the arguments had is the result's own now.
-  handles.clear();
+  values.handles.clear();
   return wrap(owned);
 }
 
-namespace {
-/// Reads the types that the artefact has as words (RelayVMType), which the run
-/// time has checked.
-class TypeReader {
-public:
-  TypeReader(const RelayVMProgram &program, const RelayVMFunction &function)
-      : program(program), context(getSessionContext()), next(function.types),
-        end(function.types + function.num_type_words) {}
-
-  std::vector<Type> readAll() {
-    std::vector<Type> types;
-    while (next != end)
-      types.push_back(read());
-    return types;
-  }
-
-private:
-  Type read() {
-    switch (*next++) {
-    case RELAY_VM_TYPE_TENSOR: {
-      DLDataType dtype = {static_cast<uint8_t>(next[0]),
-                          static_cast<uint8_t>(next[1]), 1};
-      ArrayRef<int64_t> sizes(next + 3, next[2]);
-      next = sizes.end();
-      return RankedTensorType::get(
-          llvm::map_to_vector(sizes,
-                              [](int64_t size) {
-                                return size < 0 ? ShapedType::kDynamic : size;
-                              }),
-          getElementType(context, dtype));
-    }
-    case RELAY_VM_TYPE_TUPLE:
-      return TupleType::get(context, readParts());
-    case RELAY_VM_TYPE_DATA: {
-      const char *name = program.constructors[*next++].type;
-      return ADTType::get(FlatSymbolRefAttr::get(context, name), readParts());
-    }
-    case RELAY_VM_TYPE_ARGUMENT:
-    case RELAY_VM_TYPE_FUNCTION:
-      ++next;
-      break;
-    case RELAY_VM_TYPE_REFERENCE:
-      read();
-      break;
-    default:
-      break;
-    }
-    return relay::IncompleteType::get(context);
-  }
-
-  SmallVector<Type> readParts() {
-    SmallVector<Type> parts;
-    for (int64_t count = *next++; count > 0; --count)
-      parts.push_back(read());
-    return parts;
-  }
-
-  const RelayVMProgram &program;
-  MLIRContext *context;
-  const int64_t *next, *end;
-};
-} // namespace
-
 std::vector<Type> VMProgram::getParamTypes(StringRef name) const {
-  const RelayVMProgram &program = *getArtifact().program;
-  for (const RelayVMFunction &function :
-       ArrayRef(program.functions, program.num_functions)) {
-    if (function.kind != RELAY_VM_BYTECODE || name != function.name)
-      continue;
-    std::vector<Type> types = TypeReader(program, function).readAll();
-    // Those of the last parameters.
-    if (static_cast<int32_t>(types.size()) < function.num_params)
-      types.insert(types.begin(), function.num_params - types.size(), Type());
-    return types;
-  }
-  return {};
+  return readParamTypes(*getArtifact().program, name, getSessionContext());
 }
 
 /// (name, what describeType says) of the parameters of a function.
@@ -500,6 +443,25 @@ py::object VMProgram::call(const Handle &closure, const py::list &args) {
         return relayModuleInvokeClosure(module, closure.get(), values, count,
                                         result);
       });
+}
+
+py::list VMProgram::profile(const std::string &name, const py::list &args,
+                            int repeat, int warmUp, const std::string &trace) {
+  Values values;
+  pass(args, getParamTypes(name), values);
+  return measureProfile(
+      repeat, warmUp, trace, [&](const ProfileOptions &options) {
+        return profileProgram(module, name, values.values, options);
+      });
+}
+
+void VMProgram::verify() const {
+  RelayStatus status;
+  {
+    py::gil_scoped_release release;
+    status = relayModuleVerify(module);
+  }
+  checkStatus(status);
 }
 
 //===----------------------------------------------------------------------===//
@@ -560,6 +522,10 @@ void relay_python::bindRelayVM(py::module_ &m) {
       .def(py::init<const std::string &>(), py::arg("path"))
       .def("run", &VMProgram::run, py::arg("name"), py::arg("args"),
            py::arg("types") = py::none())
+      .def("profile", &VMProgram::profile, py::arg("name"), py::arg("args"),
+           py::arg("repeat"), py::arg("warm_up"), py::arg("trace"))
+      .def("precision", &VMProgram::getPrecision)
+      .def("verify", &VMProgram::verify)
       .def("describe_params", &VMProgram::describeParams, py::arg("name"))
       .def("functions", &VMProgram::getFunctions)
       .def("constants", &VMProgram::getConstants)

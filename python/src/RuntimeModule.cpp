@@ -7,11 +7,11 @@
 
 #include "Arguments.h"
 #include "Bindings.h"
+#include "Profile.h"
 #include "TensorArguments.h"
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
-#include "relay-mlir/Pipelines/ProfileModel.h"
 #include "relay-mlir/Support/InputFile.h"
 #include "relay-mlir/Support/OutputFile.h"
 
@@ -176,21 +176,26 @@ namespace {
 class LoadedModule {
 public:
   LoadedModule(const std::string &path, bool mapWeights,
-               const std::optional<std::string> &device) {
-    py::gil_scoped_release release;
-    RelayStatus status = relayModuleLoadFor(
-        path.c_str(), mapWeights ? RELAY_LOAD_MAP_WEIGHTS : 0,
-        device ? device->c_str() : nullptr, &module);
-    py::gil_scoped_acquire acquire;
-    checkStatus(status);
-    if (relayModuleGetArtifact(module)->program) {
-      relayModuleFree(module);
+               const std::optional<std::string> &device)
+      : LoadedModule(load(path, mapWeights, device)) {
+    if (relayModuleGetArtifact(module)->program)
       throw py::value_error("expects '" + path +
                             "' to be one function of tensors, but it is a "
                             "program for the executor vm, which "
-                            "relay_mlir.load(path, executor=\"vm\") loads");
-    }
+                            "relay_mlir.load loads");
   }
+
+  /// Null for a program in bytecode.
+  static std::unique_ptr<LoadedModule>
+  open(const std::string &path, bool mapWeights,
+       const std::optional<std::string> &device) {
+    std::unique_ptr<LoadedModule> loaded(
+        new LoadedModule(load(path, mapWeights, device)));
+    if (relayModuleGetArtifact(loaded->module)->program)
+      loaded.reset();
+    return loaded;
+  }
+
   ~LoadedModule() { relayModuleFree(module); }
   LoadedModule(const LoadedModule &) = delete;
 
@@ -211,6 +216,22 @@ public:
                    int warmUp, const std::string &trace);
 
 private:
+  explicit LoadedModule(RelayModule *module) : module(module) {}
+
+  static RelayModule *load(const std::string &path, bool mapWeights,
+                           const std::optional<std::string> &device) {
+    RelayModule *loaded = nullptr;
+    RelayStatus status;
+    {
+      py::gil_scoped_release release;
+      status = relayModuleLoadFor(path.c_str(),
+                                  mapWeights ? RELAY_LOAD_MAP_WEIGHTS : 0,
+                                  device ? device->c_str() : nullptr, &loaded);
+    }
+    checkStatus(status);
+    return loaded;
+  }
+
   /// The arguments of a call in the order of the inputs.
   std::vector<TensorArgument> bindAll(const py::args &args,
                                       const py::kwargs &kwargs) const;
@@ -303,61 +324,14 @@ py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
   return results.size() == 1 ? py::object(results[0]) : py::object(results);
 }
 
-/// Returns (name, calls, min seconds, median seconds, share, flops, bytes) of
-/// each kernel; None for what is not known. What a device has counted comes
-/// last, by name.
 py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
                                int repeat, int warmUp,
                                const std::string &trace) {
-  if (repeat < 1 || warmUp < 0)
-    throw py::value_error("expects a positive number of runs, but got " +
-                          std::to_string(repeat) + " after " +
-                          std::to_string(warmUp));
   std::vector<TensorArgument> arguments = bindAll(args, kwargs);
   std::vector<const DLTensor *> inputs = getTensors(arguments);
-  mlir::relay::ModelProfile profile;
-  std::string message;
-  {
-    py::gil_scoped_release release;
-    llvm::Expected<mlir::relay::ModelProfile> result =
-        mlir::relay::profileModel(module, inputs, {repeat, warmUp});
-    if (result)
-      profile = std::move(*result);
-    else
-      message = llvm::toString(result.takeError());
-  }
-  if (!message.empty())
-    throw py::value_error(message);
-  if (!trace.empty()) {
-    std::error_code code;
-    llvm::raw_fd_ostream os(trace, code);
-    if (!code) {
-      profile.writeTrace(os);
-      os.flush();
-      code = os.error();
-      os.clear_error();
-    }
-    if (code) {
-      errno = code.value();
-      PyErr_SetFromErrnoWithFilename(PyExc_OSError, trace.c_str());
-      throw py::error_already_set();
-    }
-  }
-  py::list rows;
-  auto known = [](int64_t value) {
-    return value < 0 ? py::object(py::none()) : py::object(py::int_(value));
-  };
-  for (const mlir::relay::KernelProfile &kernel : profile.getKernels()) {
-    py::dict counters;
-    for (const auto &[name, value] : kernel.counters)
-      counters[py::str(name)] = value;
-    rows.append(py::make_tuple(
-        kernel.name, kernel.numCalls, kernel.minSeconds, kernel.medianSeconds,
-        kernel.share, known(kernel.flops), known(kernel.bytes),
-        kernel.busy < 0 ? py::object(py::none()) : py::float_(kernel.busy),
-        kernel.device, counters));
-  }
-  return rows;
+  return measureProfile(repeat, warmUp, trace, [&](const auto &options) {
+    return mlir::relay::profileModel(module, inputs, options);
+  });
 }
 
 static void raiseOSError(std::error_code error, const std::string &path) {
@@ -434,6 +408,8 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
                     const std::optional<std::string> &>(),
            py::arg("path"), py::arg("map_weights") = false,
            py::arg("device") = py::none())
+      .def_static("open", &LoadedModule::open, py::arg("path"),
+                  py::arg("map_weights"), py::arg("device"))
       .def("verify", &LoadedModule::verify)
       .def("inputs", [](LoadedModule &self) { return self.describe(true); })
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })

@@ -203,7 +203,7 @@ class _Quantizer:
                                self._sqnr()))
 
     def compile(self, module: IRModule) -> Module:
-        return _compile(module, target=self._target)
+        return _compile(module, target=self._target, executor="aot")
 
     def run(self, model: Module, what: str) -> list[np.ndarray[Any, Any]]:
         """The outputs for all samples, those of runs joined along the first dimension."""

@@ -259,7 +259,7 @@ def load_module(path: Any) -> ExecutorFactoryModule:
     """Loads what `export_library` wrote."""
     from .._compile import load
 
-    return ExecutorFactoryModule(load(path))
+    return ExecutorFactoryModule(load(path, executor="aot"))
 
 
 def create(graph_json: str, lib: ExecutorFactoryModule, device: Any = None) -> GraphModule:

@@ -24,7 +24,8 @@ _COUNTERS = {"cycles": "cycles", "gemm": "GEMM cycles", "alu": "ALU cycles",
 def measure(model: str, config: str) -> dict[str, Any]:
     """Compiles and runs a model; returns what is written."""
     try:
-        compiled = compile(model, target=f"vta -config={config},cpu", device="vta:tsim")
+        compiled = compile(model, target=f"vta -config={config},cpu", device="vta:tsim",
+                           executor="aot")
     except ValueError as error:
         # The device that was asked for has no kernel in the model.
         if "for the host alone" not in str(error):
