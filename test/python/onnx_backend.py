@@ -283,7 +283,7 @@ class Compiler:
         """A function of the inputs, which returns the outputs."""
         import relay_mlir as rm
         try:
-            compiled = rm.compile(model)
+            compiled = rm.compile(model, executor="aot")
         except rm.CompileError as error:
             raise ExecutionError(str(error)) from None
         return lambda *inputs: _as_list(compiled(*inputs))

@@ -498,7 +498,7 @@ def test_bad_graph(name):
 
 def test_aot_names_the_executor_that_takes_it():
     with pytest.raises(rm.CompileError, match="--executor=vm"):
-        rm.compile(parse(MODELS["if"][0]))
+        rm.compile(parse(MODELS["if"][0]), executor="aot")
 
 
 def test_position_out_of_range_at_run_time():

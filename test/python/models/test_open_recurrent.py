@@ -138,7 +138,7 @@ def test_in_what_follows():
            for name, value in weights.items()]])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     session = onnxruntime.InferenceSession(model.SerializeToString())
-    program = rm.compile(model, executor="auto")
+    program = rm.compile(model)
     for length in (1, 5):
         x = random(length, 2, 4)
         compare([program(x)], session.run(None, {"x": x}))
@@ -149,4 +149,4 @@ def test_aot_names_the_executor_that_takes_it():
     model = make("GRU", inputs, 14, {"hidden_size": 5}, constants, 2,
                  dims={"x": ["t", 3, 4]}, order=order)
     with pytest.raises(rm.CompileError, match="executor=vm"):
-        rm.compile(model)
+        rm.compile(model, executor="aot")

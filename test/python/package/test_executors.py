@@ -66,8 +66,8 @@ def test_compile(executor: str) -> None:
 def test_auto_takes_the_machine_where_it_must(tmp_path: pathlib.Path) -> None:
     model = parser.parse_model(PROGRAM)
     with pytest.raises(rm.CompileError, match="vm"):
-        rm.compile(model)
-    program = rm.compile(model, executor="auto", cache_dir=tmp_path / "cache", precision="highest")
+        rm.compile(model, executor="aot")
+    program = rm.compile(model, cache_dir=tmp_path / "cache", precision="highest")
     assert isinstance(program, rm.Program)
     check_program(program)
     assert [info.name for info in program.inputs] == ["x", "keep"]
@@ -81,6 +81,18 @@ def test_auto_takes_the_machine_where_it_must(tmp_path: pathlib.Path) -> None:
         program.run({"z": 1})
     with pytest.raises(ValueError, match="expects input 'x' once, but got it twice"):
         program(1, x=2)
+    assert program.precision == "highest"
+    program.verify()
+    x, keep = np.ones(2, np.float32), np.array([False, True])
+    for inputs in ([x, keep], {"keep": keep, "x": x}):
+        rows = program.profile(inputs, repeat=2, warm_up=0, trace=tmp_path / "trace.json")
+        assert any(row.name == "(bytecode)" for row in rows)
+        assert {row.device for row in rows} == {"cpu:0"}
+    assert (tmp_path / "trace.json").stat().st_size
+    with pytest.raises(ValueError, match="expects input 'keep', but it is missing"):
+        program.profile([x])
+    with pytest.raises(ValueError, match="expects a positive number of runs, but got 0"):
+        program.profile([x, keep], repeat=0)
     program.save(tmp_path / "program.so")
     machine = relay.vm.VirtualMachine(relay.vm.Executable.load_exec(tmp_path / "program.so"))
     rows, count = machine.run(np.ones(2, np.float32), np.array([False, True]))
@@ -89,7 +101,7 @@ def test_auto_takes_the_machine_where_it_must(tmp_path: pathlib.Path) -> None:
 
 
 def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
-    program = rm.compile(parser.parse_model(SEQUENCE), executor="auto")
+    program = rm.compile(parser.parse_model(SEQUENCE))
     for info in (program.inputs[0], program.outputs[0]):
         assert isinstance(info, rm.ValueInfo) and info.kind == "seq(tensor)"
     assert program.inputs[0].dtype == np.float32
@@ -100,7 +112,8 @@ def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
     np.testing.assert_array_equal(rest[1], values[2])
     # A file knows the types of its parameters, too.
     program.save(tmp_path / "program.so")
-    loaded = rm.load(tmp_path / "program.so", executor="vm")
+    loaded = rm.load(tmp_path / "program.so")
+    assert isinstance(loaded, rm.Program)
     # But not the names of sizes, and nothing of results.
     assert [info.name for info in loaded.inputs] == [info.name for info in program.inputs]
     assert (loaded.inputs[0].kind, loaded.inputs[0].dtype) == ("seq(tensor)", np.float32)
@@ -121,8 +134,8 @@ def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
 
 def test_wrong_executors() -> None:
     model = parser.parse_model(PLAIN)
-    with pytest.raises(ValueError, match="expects executor to be 'aot' or 'vm', but got 'auto'"):
-        rm.load("model.so", executor="auto")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="expects executor to be 'aot', 'vm' or 'auto', but got 'graph'"):
+        rm.load("model.so", executor="graph")
     with pytest.raises(ValueError, match="expects map_weights with the executor 'aot'"):
         rm.load("model.so", executor="vm", map_weights=True)
     with pytest.raises(ValueError, match="expects executor 'aot', 'vm' or 'auto', but got 'gpu'"):
