@@ -188,6 +188,10 @@ void TensorFunction::failCheck(const RelayArtifactCheck &check,
       break;
     }
   }
+  if (!check.subject && check.kind == RELAY_CHECK_EQUAL &&
+      (values[0] == 1) != (values[1] == 1))
+    text += "; a size of 1 that is repeated has to be known when the model is "
+            "compiled, as with --dim or --shape";
   throw Error(RELAY_INVALID_ARGUMENT, text);
 }
 

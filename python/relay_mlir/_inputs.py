@@ -31,7 +31,11 @@ def _value(name: str, value: Any) -> tuple[str, str, bytes]:
     """Numbers of Python take the type of the input; arrays have one."""
     if isinstance(value, (list, tuple)) and value and not all(
             isinstance(part, numbers.Real) for part in value):
-        value = np.asarray(value)
+        try:
+            value = np.asarray(value)
+        except ValueError as error:
+            raise ValueError(f"expects rows of one length for input {name!r}, but got "
+                             f"{describe(value)}: {error}") from None
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
         if array.dtype.hasobject:

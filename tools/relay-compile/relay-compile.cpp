@@ -158,7 +158,12 @@ private:
 /// An argument of --input with the name of a file.
 static llvm::Error addFile(relay::FixedInputs &fixed, StringRef argument,
                            MLIRContext *context) {
-  auto [name, path] = argument.split('=');
+  // A name may have a "=" itself.
+  auto [name, path] = argument.rsplit('=');
+  if (name.empty() || path.empty())
+    return llvm::createStringError("expects the name of an input and a file, "
+                                   "such as x=values.npy, but got '" +
+                                   argument + "'");
   llvm::Expected<relay::NpyArray> array = relay::readNpy(path);
   if (!array)
     return array.takeError();

@@ -32,6 +32,11 @@ def top1(outputs: Arrays, labels: np.ndarray[Any, Any]) -> float:
     if len(classes) != len(labels):
         raise ValueError(f"expects a row of scores for each of {len(labels)} labels in the first "
                          f"output, but got {len(classes)}")
+    count = outputs[0].shape[-1]
+    wrong = labels[(labels < 0) | (labels >= count)]
+    if len(wrong):
+        raise ValueError(f"expects labels from 0 to {count - 1}, the last score of the first "
+                         f"output, but got {wrong[0]}")
     return float(np.mean(classes == labels))
 
 

@@ -64,9 +64,10 @@ def _read(data: Any) -> dict[str, np.ndarray[Any, Any]]:
     """Arrays by name, of a path to an .npz file, a mapping, or a list of mappings."""
     if isinstance(data, (str, os.PathLike)):
         try:
-            with np.load(data, allow_pickle=False) as file:
-                if not hasattr(file, "keys"):
-                    raise ValueError("not an .npz file")
+            loaded = np.load(data, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                raise ValueError("one array without a name")
+            with loaded as file:
                 return dict(file)
         except (ValueError, EOFError, KeyError) as error:
             raise ValueError(f"expects an .npz file with arrays of numbers, but got "

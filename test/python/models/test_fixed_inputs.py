@@ -108,6 +108,10 @@ def test_programs_and_modules(tmp_path):
     before = str(module)
     np.testing.assert_array_equal(rm.compile(module, **known)(x), np.maximum(x, 0) * 2)
     assert str(module) == before
+    nameless = rm.IRModule.parse(str(module).replace('relay.name = "scale"', 'relay.other = "s"'))
+    x4 = {"shapes": {"x": [4, 3]}}
+    np.testing.assert_array_equal(rm.compile(nameless, **x4, inputs={"input1": 2})(x),
+                                  np.maximum(x, 0) * 2)
     program = rm.compile(path, executor="vm", **known)
     np.testing.assert_array_equal(program(x), np.maximum(x, 0) * 2)
 
@@ -132,6 +136,7 @@ def test_programs_and_modules(tmp_path):
     ({"inputs": {"scale": "half"}}, TypeError, "expects numbers or an array"),
     ({"inputs": {"scale": np.array(["a"])}}, ValueError, "expects a dtype of floats"),
     ({"inputs": {"scale": np.array([None])}}, TypeError, "expects numbers"),
+    ({"inputs": {"z": [[1, 2], [3]]}}, ValueError, "expects rows of one length for input 'z'"),
     ({"inputs": {"z": np.zeros((2, 3), np.float32)}}, rm.CompileError,
      'expects the value of input "z" to be'),
     ({"inputs": {"scale": 1}, "shapes": {"scale": []}}, rm.CompileError, "but got both"),
@@ -166,6 +171,8 @@ def test_command_line(model, tmp_path):
     ("--shape=x", "error: --shape: expects the name of an input and its sizes"),
     ("--input=scale=", "error: --input: expects the name of an input and its elements"),
     ("--input=scale=missing.npy", "error: --input: 'missing.npy': cannot open"),
+    ("--input=scale=a=missing.npy", "error: --input: 'missing.npy': cannot open"),
+    ("--input=missing.npy", "expects the name of an input and a file, such as x=values.npy"),
     ("--input=scale=1,,2", "expects numbers of type 'f32' for input \"scale\", but got ''"),
 ])
 def test_wrong_arguments(model, tmp_path, argument, message):

@@ -241,6 +241,7 @@ def test_budget():
     ([{"x": images()[0]}, {"x": images(shape=(3, 8, 9))[0]}], "expects samples of one shape"),
     ([{"x": images()[0]}, {"y": images()[0]}], "expects samples with a value for each of x"),
     ({"x": images(), "labels": np.arange(3)}, "expects labels to be 8 integers"),
+    ({"x": images(), "labels": np.arange(8) + 100}, "expects labels from 0 to .* but got 100"),
     ({"x": images(), "labels": np.zeros(8)}, "expects labels to be 8 integers"),
 ])
 def test_wrong_data(data, message):

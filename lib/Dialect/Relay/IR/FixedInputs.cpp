@@ -238,7 +238,10 @@ LogicalResult InputFixer::checkNames() const {
     return diagnostic;
   };
   for (const auto &entry : fixed.dims)
-    if (failed(check(entry.getKey(), dimNames, "an open size")))
+    if (failed(check(entry.getKey(), dimNames,
+                     dimNames.empty() ? "an open size (a shape fixes one "
+                                        "without a name)"
+                                      : "an open size")))
       return failure();
   for (const auto &entry : fixed.shapes) {
     if (failed(check(entry.getKey(), inputNames, "an input")))

@@ -25,6 +25,10 @@ static ModelInput describe(func::FuncOp function, unsigned index) {
   ModelInput input;
   if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttrName))
     input.name = name;
+  else
+    // As the artefact calls it.
+    input.name =
+        StringAttr::get(function.getContext(), "input" + Twine(index));
   auto type = dyn_cast<RankedTensorType>(function.getArgument(index).getType());
   if (!type)
     return input;
