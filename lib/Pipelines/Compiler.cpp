@@ -662,6 +662,11 @@ LogicalResult relay::compileModule(ModuleOp module,
   CompileOptions resolved = options;
   if (std::string error = resolveDeviceTargets(resolved); !error.empty())
     return emitError(module.getLoc()) << error;
+  // Parts of the way, and objects, are of functions of tensors.
+  if (resolved.executor == ExecutorKind::Auto &&
+      (resolved.from != NormalForm::RelayTyped || resolved.to ||
+       kind == EmitKind::Object))
+    resolved.executor = ExecutorKind::AOT;
   if (resolved.executor == ExecutorKind::Auto && kind != EmitKind::Bytecode)
     return compileForEither(module, resolved, kind, outputPath);
   if (kind == EmitKind::Bytecode)

@@ -65,8 +65,11 @@ FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info,
   if (!fixed)
     return emitError()
            << "input \"" << info.name
-           << "\" has no shape; give it one in the model, with a size "
-              "or a name of a size for each dimension";
+           << "\" has no shape; give it one when it is compiled, as with "
+              "--shape="
+           << info.name
+           << "=?x3, or in the model, with a size or a name of a size for each "
+              "dimension";
   if (info.shape && !options.inputs.shapes.contains(info.name))
     for (const Dimension &dim : *info.shape)
       if (dim.size.value_or(0) < 0)
@@ -87,9 +90,13 @@ Importer::getFixedInputs() {
   SmallVector<const ValueInfo *> infos;
   SmallVector<ModelInput> inputs;
   for (const ValueInfo &info : model.graph.inputs) {
-    // Until IR version 3, initializers had to be inputs.
-    if (mainFrame->bindings.contains(info.name))
-      continue;
+    // The initializer of an input is its default, and all that it can be
+    // when the model runs. Until IR version 3, all had to be inputs.
+    if (mainFrame->bindings.contains(info.name)) {
+      if (!options.inputs.values.contains(info.name))
+        continue;
+      mainFrame->bindings.erase(info.name);
+    }
     ModelInput input{info.name, {}, std::nullopt, {}};
     if (info.kind == ValueInfo::Kind::Tensor)
       input.elementType = getElementType(builder.getContext(), info.type);

@@ -60,6 +60,25 @@ def test_inputs_become_constants(model, inputs):
                                   run_reference(model, FEEDS))
 
 
+def test_numbers_of_an_input_whose_sizes_are_fixed(model):
+    known: dict[str, Any] = {"dims": {"n": 2, "k": 6}, "inputs": {"x": list(range(12))}}
+    module = rm.compile(model, **known, shapes={"shape": [2]})
+    np.testing.assert_array_equal(module(shape=[2, 6], scale=0.5, z=FEEDS["z"]),
+                                  run_reference(model, FEEDS))
+
+
+def test_a_default_is_replaced():
+    """An initializer of the name of an input is its default."""
+    model = make_model([helper.make_node("Add", ["x", "k"], ["y"])],
+                       [value("x", [2]), value("k", [])], [value("y", [2])],
+                       [helper.make_tensor("k", TensorProto.FLOAT, [], [1.0])])
+    x = np.array([1, 2], np.float32)
+    np.testing.assert_array_equal(rm.compile(model)(x), x + 1)
+    np.testing.assert_array_equal(rm.compile(model, inputs={"k": 5})(x), x + 5)
+    with pytest.raises(rm.CompileError, match="expects numbers of type 'f32' for input \"k\""):
+        rm.compile(model, inputs={"k": True})
+
+
 def test_sizes_and_shapes(model):
     module = rm.compile(model, shapes={"x": [2, None]}, inputs={"shape": [2, -1], "scale": 0.5})
     # `n` is that of `z`, too.

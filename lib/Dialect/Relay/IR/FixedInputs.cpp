@@ -291,6 +291,12 @@ LogicalResult InputFixer::addInput(const ModelInput &input) {
     }));
   }
   if (constant != fixed.values.end()) {
+    // Numbers take the shape that is known, an array is compared with it.
+    if (shape && !constant->second.tensor)
+      for (auto [size, name] : llvm::zip(*shape, input.dimNames))
+        if (auto it = sizes.find(name);
+            ShapedType::isDynamic(size) && it != sizes.end())
+          size = it->second;
     std::optional<ArrayRef<int64_t>> expected;
     if (shape)
       expected = *shape;
