@@ -15,6 +15,8 @@
 
 #include "FractionalSizes.h"
 
+#include "relay-mlir/Support/Fraction.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -26,22 +28,17 @@
 #include <optional>
 
 using namespace mlir;
+using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
 namespace {
 
-/// numerator / denominator, of which the first is an i64.
-struct Fraction {
+/// A fraction whose numerator is an i64 of the program.
+struct OpenFraction {
   Value numerator;
   int64_t denominator;
 };
 
-/// Constants as fractions: of two powers of two, and integers, floats have all.
-struct ConstantFraction {
-  int64_t numerator, denominator;
-};
-
-constexpr int64_t kMaxNumber = int64_t(1) << 31;
 /// Conversions of floats to integers compare with numbers that are too large
 /// for those.
 constexpr double kTooLarge = 4e18;
@@ -54,10 +51,10 @@ public:
   void run();
 
 private:
-  std::optional<Fraction> get(Value value);
-  std::optional<Fraction> compute(Operation *op);
-  std::optional<Fraction> computeBinary(Operation *op);
-  std::optional<Fraction> round(Operation *op, bool up);
+  std::optional<OpenFraction> get(Value value);
+  std::optional<OpenFraction> compute(Operation *op);
+  std::optional<OpenFraction> computeBinary(Operation *op);
+  std::optional<OpenFraction> round(Operation *op, bool up);
   void convertCompare(arith::CmpFOp op);
   void convertToInteger(arith::FPToSIOp op);
 
@@ -72,27 +69,19 @@ private:
 
   func::FuncOp function;
   ImplicitLocOpBuilder b;
-  DenseMap<Value, std::optional<Fraction>> known;
+  DenseMap<Value, std::optional<OpenFraction>> known;
 };
 
 } // namespace
 
-static std::optional<ConstantFraction> getConstant(Value value) {
+static std::optional<Fraction> getConstant(Value value) {
   FloatAttr attr;
   if (!matchPattern(value, m_Constant(&attr)))
     return std::nullopt;
-  double number = attr.getValueAsDouble();
-  for (int64_t denominator = 1; denominator <= 1 << 20; denominator *= 2) {
-    double scaled = number * denominator;
-    if (std::abs(scaled) > kMaxNumber)
-      return std::nullopt;
-    if (scaled == std::trunc(scaled))
-      return ConstantFraction{static_cast<int64_t>(scaled), denominator};
-  }
-  return std::nullopt;
+  return Fraction::get(attr.getValueAsDouble());
 }
 
-std::optional<Fraction> FractionConverter::get(Value value) {
+std::optional<OpenFraction> FractionConverter::get(Value value) {
   Operation *op = value.getDefiningOp();
   // Not in loops: what they compute are no sizes.
   if (!op || op->getParentOp() != function)
@@ -103,30 +92,30 @@ std::optional<Fraction> FractionConverter::get(Value value) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfter(op);
   b.setLoc(op->getLoc());
-  std::optional<Fraction> fraction = compute(op);
-  if (fraction && fraction->denominator > kMaxNumber)
+  std::optional<OpenFraction> fraction = compute(op);
+  if (fraction && fraction->denominator > Fraction::kMaxNumber)
     fraction.reset();
   known[value] = fraction;
   return fraction;
 }
 
-std::optional<Fraction> FractionConverter::round(Operation *op, bool up) {
-  std::optional<Fraction> whole = get(op->getOperand(0));
+std::optional<OpenFraction> FractionConverter::round(Operation *op, bool up) {
+  std::optional<OpenFraction> whole = get(op->getOperand(0));
   if (!whole || whole->denominator == 1)
     return whole;
   Value divisor = getNumber(whole->denominator);
   Value quotient =
       up ? Value(arith::CeilDivSIOp::create(b, whole->numerator, divisor))
          : Value(arith::FloorDivSIOp::create(b, whole->numerator, divisor));
-  return Fraction{quotient, 1};
+  return OpenFraction{quotient, 1};
 }
 
-std::optional<Fraction> FractionConverter::computeBinary(Operation *op) {
+std::optional<OpenFraction> FractionConverter::computeBinary(Operation *op) {
   Value left = op->getOperand(0), right = op->getOperand(1);
   if (isa<arith::MulFOp>(op) && getConstant(left))
     std::swap(left, right);
-  std::optional<Fraction> lhs = get(left);
-  std::optional<ConstantFraction> constant = getConstant(right);
+  std::optional<OpenFraction> lhs = get(left);
+  std::optional<Fraction> constant = getConstant(right);
   if (lhs && constant && isa<arith::MulFOp, arith::DivFOp>(op)) {
     auto [up, down] = *constant;
     if (isa<arith::DivFOp>(op))
@@ -134,27 +123,27 @@ std::optional<Fraction> FractionConverter::computeBinary(Operation *op) {
     if (down <= 0 || up == 0)
       return std::nullopt;
     int64_t common = std::gcd(up, lhs->denominator);
-    return Fraction{multiply(lhs->numerator, up / common),
-                    lhs->denominator / common * down};
+    return OpenFraction{multiply(lhs->numerator, up / common),
+                        lhs->denominator / common * down};
   }
   if (!isa<arith::AddFOp, arith::SubFOp>(op))
     return std::nullopt;
-  std::optional<Fraction> rhs = get(right);
+  std::optional<OpenFraction> rhs = get(right);
   if (!lhs || !rhs)
     return std::nullopt;
   int64_t common = std::lcm(lhs->denominator, rhs->denominator);
   Value a = multiply(lhs->numerator, common / lhs->denominator);
   Value c = multiply(rhs->numerator, common / rhs->denominator);
-  return Fraction{isa<arith::AddFOp>(op)
-                      ? Value(arith::AddIOp::create(b, a, c))
-                      : Value(arith::SubIOp::create(b, a, c)),
-                  common};
+  return OpenFraction{isa<arith::AddFOp>(op)
+                          ? Value(arith::AddIOp::create(b, a, c))
+                          : Value(arith::SubIOp::create(b, a, c)),
+                      common};
 }
 
-std::optional<Fraction> FractionConverter::compute(Operation *op) {
-  using Result = std::optional<Fraction>;
-  if (std::optional<ConstantFraction> constant = getConstant(op->getResult(0)))
-    return Fraction{getNumber(constant->numerator), constant->denominator};
+std::optional<OpenFraction> FractionConverter::compute(Operation *op) {
+  using Result = std::optional<OpenFraction>;
+  if (std::optional<Fraction> constant = getConstant(op->getResult(0)))
+    return OpenFraction{getNumber(constant->numerator), constant->denominator};
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<arith::SIToFPOp>([&](auto convert) -> Result {
         Value integer = convert.getIn();
@@ -164,7 +153,7 @@ std::optional<Fraction> FractionConverter::compute(Operation *op) {
           return std::nullopt;
         if (width < 64)
           integer = arith::ExtSIOp::create(b, b.getI64Type(), integer);
-        return Fraction{integer, 1};
+        return OpenFraction{integer, 1};
       })
       .Case<arith::ExtFOp>([&](auto extend) { return get(extend.getIn()); })
       .Case<arith::NegFOp>([&](auto negate) -> Result {
@@ -205,7 +194,7 @@ void FractionConverter::convertCompare(arith::CmpFOp op) {
 }
 
 void FractionConverter::convertToInteger(arith::FPToSIOp op) {
-  std::optional<Fraction> fraction = get(op.getIn());
+  std::optional<OpenFraction> fraction = get(op.getIn());
   if (!fraction || op.getType().getIntOrFloatBitWidth() > 64)
     return;
   b.setInsertionPoint(op);

@@ -16,7 +16,8 @@ namespace mlir::relay {
 
 /// The operations that compute `value`, a small tensor, from constants and from
 /// the sizes of tensors alone: producers before users, `value`'s own last. None
-/// if an element of another tensor has a part in it.
+/// if an element of another tensor has a part in it, or floats that are no
+/// fractions of sizes with constant denominators.
 std::optional<SmallVector<Operation *>> getSizeComputation(Value value);
 
 } // namespace mlir::relay

@@ -1,0 +1,85 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes that a model computes in floats from sizes of its inputs, against ONNX Runtime: what
+is a fraction with a constant denominator is compiled to one function, other sizes are found
+by the virtual machine."""
+
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+import relay_mlir as rm
+
+INTEGERS = {"zero": 0, "one": 1, "first": [0]}
+FLOATS = {"third": 0.37, "block": 128.0, "seven": 7.0}
+SHAPES = [(3, 4), (16, 7), (129, 5), (256, 1)]
+
+# Operators from n and m, the sizes of x, and float forms of them, a and b, to k.
+SIZES = {
+    "quotient of integers": ([("Div", "n m", "k")], rm.Module),
+    "rest of integers": ([("Mod", "n m", "k")], rm.Module),
+    "blocks": ([("Div", "a block", "p"), ("Ceil", "p", "k")], rm.Module),
+    "part": ([("Mul", "a third", "p"), ("Floor", "p", "k")], rm.Program),
+    "quotient": ([("Div", "a b", "p"), ("Floor", "p", "k")], rm.Program),
+    "root": ([("Sqrt", "a", "p"), ("Ceil", "p", "k")], rm.Program),
+    "common scale": ([("Div", "seven a", "p"), ("Div", "seven b", "q"), ("Min", "p q", "r"),
+                      ("Mul", "a r", "s"), ("Round", "s", "k")], rm.Program),
+}
+# What has that size.
+USES = {
+    "range": [("Range", "zero number one", "l"), ("Cast", "l", "y")],
+    "zeros": [("Unsqueeze", "number first", "l"), ("ConstantOfShape", "l", "y")],
+    "first rows": [("Unsqueeze", "number first", "l"), ("Slice", "x first l first", "y")],
+}
+
+
+def make_model(size, use):
+    cast = {"a": TensorProto.FLOAT, "b": TensorProto.FLOAT, "number": TensorProto.INT64,
+            "y": TensorProto.FLOAT}
+    steps = [("Shape", "x", "shape"), ("Gather", "shape zero", "n"), ("Gather", "shape one", "m"),
+             ("Cast", "n", "a"), ("Cast", "m", "b"), *size, ("Cast", "k", "number"), *use]
+    nodes = [helper.make_node(op, inputs.split(), [output], **(
+        {"to": cast[output]} if op == "Cast" else {})) for op, inputs, output in steps]
+    constants = [helper.make_tensor(name, TensorProto.INT64, np.shape(value), np.ravel(value))
+                 for name, value in INTEGERS.items()]
+    constants += [helper.make_tensor(name, TensorProto.FLOAT, [], [value])
+                  for name, value in FLOATS.items()]
+    graph = helper.make_graph(
+        nodes, "sizes", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "m"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("size", SIZES)
+def test_sizes(size, use):
+    steps, kind = SIZES[size]
+    model = make_model(steps, USES[use])
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    compiled = rm.compile(model)
+    assert type(compiled) is kind
+    for shape in SHAPES:
+        x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+        np.testing.assert_array_equal(compiled(x), session.run(None, {"x": x})[0])
+
+
+@pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
+@pytest.mark.parametrize("mode", ["linear", "nearest"])
+def test_resize_of_one_scale(mode, policy):
+    """Tolerance: 1e-5, of interpolated numbers of about 1."""
+    node = helper.make_node("Resize", ["x", "", "", "sizes"], ["y"], mode=mode, axes=[2, 3],
+                            keep_aspect_ratio_policy=policy)
+    graph = helper.make_graph(
+        [node], "resize", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 2, "h", "w"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [helper.make_tensor("sizes", TensorProto.INT64, [2], [4, 7])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    compiled = rm.compile(model)
+    for height, width in [(9, 8), (3, 3), (5, 20)]:
+        x = np.random.default_rng(1).standard_normal((1, 2, height, width)).astype(np.float32)
+        np.testing.assert_allclose(compiled(x), session.run(None, {"x": x})[0], rtol=1e-5,
+                                   atol=1e-5)
