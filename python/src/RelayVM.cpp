@@ -14,12 +14,12 @@
 #include "Arguments.h"
 #include "HeldValues.h"
 #include "Profile.h"
-#include "ProgramTypes.h"
 #include "TensorArguments.h"
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Pipelines/CompiledTensors.h"
+#include "relay-mlir/Pipelines/ProgramTypes.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
 
 #include <pybind11/stl.h>

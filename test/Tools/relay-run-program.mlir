@@ -18,6 +18,11 @@
 
 // RUN: relay-compile %s --executor=vm -o %t.so
 // RUN: relay-run %t.so --input=%t.kernel/input0.npy --benchmark --repeat=3 | FileCheck %s --check-prefix=BENCHMARK
+// RUN: relay-run %t.so --info | FileCheck %s --check-prefix=INFO
+// RUN: relay-run %t.so --seed=1 --output=result0.0=%t.0.npy
+// RUN: relay-run %s --executor=vm --seed=1 --output=result0.0=%t.3.npy
+// RUN: cmp %t.0.npy %t.3.npy
+// INFO: function: main({{.*}}: Tensor[(1000), float32])
 // RUN: not relay-run %t.so --input=%t.kernel/input0.npy --check=interpreter 2>&1 | FileCheck %s --check-prefix=SOURCE
 
 // AGREES: result0.0: agrees, max difference

@@ -34,37 +34,41 @@ using namespace mlir;
 
 namespace {
 
+cl::OptionCategory category("relay-reduce options");
+
 struct Options {
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"),
-                             cl::init("-")};
+                             cl::init("-"), cl::cat(category)};
   cl::opt<std::string> output{"o", cl::desc("Output file"),
-                              cl::value_desc("file"), cl::init("-")};
+                              cl::value_desc("file"), cl::init("-"),
+                              cl::cat(category)};
   cl::opt<std::string> test{
       "test",
       cl::desc("Program that gets the name of a file, and ends with another "
                "status than 0 if the file is still interesting"),
-      cl::value_desc("program")};
+      cl::value_desc("program"), cl::cat(category)};
   cl::list<std::string> testArgs{"test-arg",
                                  cl::desc("Argument of the test before the "
-                                          "name of the file")};
+                                          "name of the file"),
+                                 cl::cat(category)};
   cl::opt<std::string> command{
       "command",
       cl::desc(
           "In place of a test: a command of the shell, which gets the name "
           "of a file at its end. A file is interesting if a signal ends "
           "the command or, with --message, if it fails with that message"),
-      cl::value_desc("command")};
+      cl::value_desc("command"), cl::cat(category)};
   cl::opt<std::string> message{
       "message", cl::desc("What the command has to say when it fails"),
-      cl::value_desc("text")};
+      cl::value_desc("text"), cl::cat(category)};
   cl::opt<unsigned> timeout{
       "timeout",
       cl::desc("Seconds after which the command is stopped, and its "
                "file not interesting"),
-      cl::init(60)};
-  cl::list<std::string> dialectPlugins{relay::kDialectPluginOption,
-                                       cl::desc("Load dialects from a plugin"),
-                                       cl::value_desc("shared object")};
+      cl::init(60), cl::cat(category)};
+  cl::list<std::string> dialectPlugins{
+      relay::kDialectPluginOption, cl::desc("Load dialects from a plugin"),
+      cl::value_desc("shared object"), cl::cat(category)};
 };
 
 } // namespace
@@ -199,6 +203,7 @@ int main(int argc, char **argv) {
     os << "relay-mlir " << relay::getVersionString() << '\n';
   });
   Options options;
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Makes a program smaller that something is wrong with\n");
   if (options.test.empty() == options.command.empty())

@@ -10,14 +10,17 @@
 #include "FileArguments.h"
 
 #include "relay-mlir/Interpreter/TensorIO.h"
+#include "relay-mlir/Pipelines/ProgramTypes.h"
 #include "relay-mlir/Support/Npy.h"
 
 using namespace mlir;
+using namespace relay_run;
 using relay::InterpreterValue;
 
-FailureOr<std::vector<InterpreterValue>>
-relay_run::readArguments(const RelayVMFunction &main,
-                         ArrayRef<std::string> files, MLIRContext &context) {
+/// Reads the arguments from files, "name=file.npy" or "file.npy".
+static FailureOr<std::vector<InterpreterValue>>
+readArguments(const RelayVMFunction &main, ArrayRef<std::string> files,
+              MLIRContext &context) {
   std::vector<InterpreterValue> arguments(main.num_params);
   SmallVector<StringRef> params(main.params, main.params + main.num_params);
   FileArguments inputs = {files, params, "inputs",
@@ -38,4 +41,28 @@ relay_run::readArguments(const RelayVMFunction &main,
                         "none for '" +
                         param + "'");
   return arguments;
+}
+
+static bool hasTensorsOnly(Type type) {
+  if (auto tuple = dyn_cast_if_present<TupleType>(type))
+    return llvm::all_of(tuple.getTypes(), hasTensorsOnly);
+  return isa_and_present<RankedTensorType>(type);
+}
+
+FailureOr<std::vector<InterpreterValue>>
+relay_run::getArguments(const RelayVMProgram &program,
+                        const RelayVMFunction &main,
+                        const InputOptions &options, Location location) {
+  std::vector<Type> types =
+      relay::readParamTypes(program, main.name, location.getContext());
+  SmallVector<StringRef> params(main.params, main.params + main.num_params);
+  if (types.size() != params.size() || !llvm::all_of(types, hasTensorsOnly))
+    return readArguments(main, options.files, *location.getContext());
+  auto specs = getInputSpecs(location, params, types);
+  if (failed(specs))
+    return failure();
+  auto inputs = getInputs(*specs, options);
+  if (failed(inputs))
+    return failure();
+  return makeArguments(types, *inputs);
 }

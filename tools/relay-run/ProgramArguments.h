@@ -8,6 +8,8 @@
 #ifndef RELAY_MLIR_TOOLS_RELAY_RUN_PROGRAMARGUMENTS_H
 #define RELAY_MLIR_TOOLS_RELAY_RUN_PROGRAMARGUMENTS_H
 
+#include "RunInputs.h"
+
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Interpreter/InterpreterValue.h"
 
@@ -16,11 +18,11 @@
 
 namespace relay_run {
 
-/// Reads the arguments of @main from files, "name=file.npy" or "file.npy": what
-/// types they have, only the source of the program tells. Errors are printed.
+/// The arguments of @main: tensors, and tuples of them, as of any model, and
+/// others, which have to be given, from files. Errors are printed.
 mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
-readArguments(const RelayVMFunction &main, llvm::ArrayRef<std::string> files,
-              mlir::MLIRContext &context);
+getArguments(const RelayVMProgram &program, const RelayVMFunction &main,
+             const InputOptions &options, mlir::Location location);
 
 } // namespace relay_run
 

@@ -52,12 +52,13 @@ std::vector<InputSpec> relay_run::getInputSpecs(const RelayModule *module,
 }
 
 /// Appends the specs of the tensors that a value of `type` consists of.
-static LogicalResult addSpecs(func::FuncOp main, std::string name, Type type,
-                              ArrayAttr dims, std::vector<InputSpec> &specs) {
+static LogicalResult addSpecs(function_ref<InFlightDiagnostic()> emitError,
+                              std::string name, Type type, ArrayAttr dims,
+                              std::vector<InputSpec> &specs) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     for (auto [i, field] : llvm::enumerate(tuple.getTypes()))
-      if (failed(addSpecs(main, name + "." + std::to_string(i), field, nullptr,
-                          specs)))
+      if (failed(addSpecs(emitError, name + "." + std::to_string(i), field,
+                          nullptr, specs)))
         return failure();
     return success();
   }
@@ -65,15 +66,14 @@ static LogicalResult addSpecs(func::FuncOp main, std::string name, Type type,
   spec.name = std::move(name);
   spec.type = dyn_cast<RankedTensorType>(type);
   if (!spec.type)
-    return main.emitError("expects tensors and tuples of tensors as arguments "
-                          "of @main, but got ")
-           << type;
+    return emitError() << "expects tensors and tuples of tensors as arguments "
+                          "of @main, but got "
+                       << type;
   if (!Tensor::supports(spec.type.getElementType()))
-    return main.emitError("expects the elements of input '")
-           << spec.name << "' to be floats, integers or bools, but got "
-           << spec.type.getElementType();
-  if (failed(relay::checkTensorLimits([&] { return main.emitError(); },
-                                      spec.type)))
+    return emitError() << "expects the elements of input '" << spec.name
+                       << "' to be floats, integers or bools, but got "
+                       << spec.type.getElementType();
+  if (failed(relay::checkTensorLimits(emitError, spec.type)))
     return failure();
   for (int64_t d = 0; d < spec.type.getRank(); ++d) {
     StringAttr dimName = dims && d < static_cast<int64_t>(dims.size())
@@ -97,7 +97,8 @@ FailureOr<std::vector<InputSpec>> relay_run::getInputSpecs(ModuleOp module) {
             main.getArgAttrOfType<StringAttr>(number, relay::kNameAttrName))
       name = attr.str();
     auto dims = main.getArgAttrOfType<ArrayAttr>(number, relay::kDimsAttrName);
-    if (failed(addSpecs(main, name, type, dims, specs)))
+    if (failed(addSpecs([&] { return main.emitError(); }, name, type, dims,
+                        specs)))
       return failure();
   }
   return specs;
@@ -116,10 +117,21 @@ static InterpreterValue makeArgument(Type type,
   return input;
 }
 
+FailureOr<std::vector<InputSpec>>
+relay_run::getInputSpecs(Location location, ArrayRef<StringRef> names,
+                         TypeRange types) {
+  std::vector<InputSpec> specs;
+  for (auto [name, type] : llvm::zip_equal(names, types))
+    if (failed(addSpecs([&] { return emitError(location); }, name.str(), type,
+                        nullptr, specs)))
+      return failure();
+  return specs;
+}
+
 std::vector<InterpreterValue>
-relay_run::makeArguments(ModuleOp module, ArrayRef<InterpreterValue> inputs) {
+relay_run::makeArguments(TypeRange types, ArrayRef<InterpreterValue> inputs) {
   std::vector<InterpreterValue> arguments;
-  for (Type type : module.lookupSymbol<func::FuncOp>("main").getArgumentTypes())
+  for (Type type : types)
     arguments.push_back(makeArgument(type, inputs));
   return arguments;
 }

@@ -33,6 +33,11 @@ std::vector<InputSpec> getInputSpecs(const RelayModule *module,
                                      mlir::MLIRContext *context);
 mlir::FailureOr<std::vector<InputSpec>> getInputSpecs(mlir::ModuleOp module);
 
+/// The same of parameters with these names and types; errors go to `location`.
+mlir::FailureOr<std::vector<InputSpec>>
+getInputSpecs(mlir::Location location, llvm::ArrayRef<llvm::StringRef> names,
+              mlir::TypeRange types);
+
 /// What the user gave.
 struct InputOptions {
   /// "name=file.npy", or "file.npy" for the next input.
@@ -47,9 +52,9 @@ struct InputOptions {
 mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
 getInputs(llvm::ArrayRef<InputSpec> specs, const InputOptions &options);
 
-/// Makes the arguments of @main from one input for each of its specs.
+/// Makes arguments of these types from one input for each of their specs.
 std::vector<mlir::relay::InterpreterValue>
-makeArguments(mlir::ModuleOp module,
+makeArguments(mlir::TypeRange types,
               llvm::ArrayRef<mlir::relay::InterpreterValue> inputs);
 
 } // namespace relay_run

@@ -10,6 +10,7 @@
 #include "RunInputs.h"
 #include "RunOutputs.h"
 
+#include "relay-mlir/Frontend/RelayText/RelayText.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
@@ -19,6 +20,7 @@
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
+#include "relay-mlir/Pipelines/ProgramTypes.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/Npy.h"
@@ -229,6 +231,11 @@ static LogicalResult runInterpreter(ModuleOp module,
 // Compiled models
 //===----------------------------------------------------------------------===//
 
+/// The types of what @main is called with.
+static TypeRange getMainTypes(ModuleOp module) {
+  return module.lookupSymbol<func::FuncOp>("main").getArgumentTypes();
+}
+
 /// The description of the artefact, a line for each thing.
 static LogicalResult printInfo(RelayModule *compiled, MLIRContext &context) {
   const RelayArtifact &artifact = *relayModuleGetArtifact(compiled);
@@ -259,9 +266,21 @@ static LogicalResult printInfo(RelayModule *compiled, MLIRContext &context) {
          ArrayRef(program->functions, program->num_functions)) {
       if (function.kind != RELAY_VM_BYTECODE || !function.is_public)
         continue;
+      std::vector<Type> types =
+          relay::readParamTypes(*program, function.name, &context);
+      types.resize(function.num_params);
       llvm::outs() << "function: " << function.name << '(';
-      llvm::interleaveComma(ArrayRef(function.params, function.num_params),
-                            llvm::outs());
+      llvm::interleaveComma(
+          llvm::zip_equal(ArrayRef(function.params, function.num_params),
+                          types),
+          llvm::outs(), [](auto param) {
+            auto [name, type] = param;
+            llvm::outs() << name;
+            if (!type)
+              return;
+            llvm::outs() << (name[0] ? ": " : "");
+            relay::printRelayType(llvm::outs(), type);
+          });
       llvm::outs() << ")\n";
     }
   } else {
@@ -530,7 +549,7 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
       if (main == functions.end())
         return printError("expects a program with a function @main");
       auto arguments =
-          relay_run::readArguments(*main, options.inputs.files, context);
+          relay_run::getArguments(*program, *main, options.inputs, location);
       if (failed(arguments))
         return failure();
       return runProgram(compiled, nullptr, *arguments, options, location);
@@ -552,8 +571,9 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     auto inputs = relay_run::getInputs(*specs, options.inputs);
     if (failed(inputs))
       return failure();
-    return runInterpreter(*module, relay_run::makeArguments(*module, *inputs),
-                          options);
+    return runInterpreter(
+        *module, relay_run::makeArguments(getMainTypes(*module), *inputs),
+        options);
   }
 
   OwningOpRef<ModuleOp> copy = module->clone();
@@ -573,8 +593,8 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     if (failed(inputs))
       return failure();
     return runProgram(*compiled, *module,
-                      relay_run::makeArguments(*module, *inputs), options,
-                      location);
+                      relay_run::makeArguments(getMainTypes(*module), *inputs),
+                      options, location);
   }
   // Those of the compiled model: every dynamic dimension has a name there.
   auto inputs = relay_run::getInputs(

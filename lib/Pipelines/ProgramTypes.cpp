@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProgramTypes.h"
+#include "relay-mlir/Pipelines/ProgramTypes.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Pipelines/CompiledTensors.h"
@@ -77,9 +77,9 @@ private:
 };
 } // namespace
 
-std::vector<Type> relay_python::readParamTypes(const RelayVMProgram &program,
-                                               StringRef name,
-                                               MLIRContext *context) {
+std::vector<Type> relay::readParamTypes(const RelayVMProgram &program,
+                                        StringRef name, MLIRContext *context) {
+  context->loadDialect<RelayDialect>();
   for (const RelayVMFunction &function :
        ArrayRef(program.functions, program.num_functions)) {
     if (function.kind != RELAY_VM_BYTECODE || name != function.name)

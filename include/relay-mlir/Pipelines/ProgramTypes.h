@@ -5,21 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_PYTHON_PROGRAMTYPES_H
-#define RELAY_MLIR_PYTHON_PROGRAMTYPES_H
+#ifndef RELAY_MLIR_PIPELINES_PROGRAMTYPES_H
+#define RELAY_MLIR_PIPELINES_PROGRAMTYPES_H
 
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 
 #include "mlir/IR/Types.h"
 
-namespace relay_python {
+namespace mlir::relay {
 
 /// Those that the artefact has of the parameters of a function; null for one
 /// without, none for a function that is not there.
-std::vector<mlir::Type> readParamTypes(const RelayVMProgram &program,
-                                       llvm::StringRef name,
-                                       mlir::MLIRContext *context);
+std::vector<Type> readParamTypes(const RelayVMProgram &program, StringRef name,
+                                 MLIRContext *context);
 
-} // namespace relay_python
+} // namespace mlir::relay
 
-#endif // RELAY_MLIR_PYTHON_PROGRAMTYPES_H
+#endif // RELAY_MLIR_PIPELINES_PROGRAMTYPES_H
