@@ -22,35 +22,37 @@ using namespace mlir;
 
 namespace {
 
+cl::OptionCategory category("relay-gpu-run options");
+
 struct Options {
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"),
-                             cl::init("-")};
+                             cl::init("-"), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("Name of the kernel"),
-                             cl::value_desc("name")};
+                             cl::value_desc("name"), cl::cat(category)};
   cl::list<int64_t> grid{"grid", cl::CommaSeparated,
                          cl::desc("Blocks, along x, y and z"),
-                         cl::value_desc("sizes")};
+                         cl::value_desc("sizes"), cl::cat(category)};
   cl::list<int64_t> block{"block", cl::CommaSeparated,
                           cl::desc("Threads of a block, along x, y and z"),
-                          cl::value_desc("sizes")};
+                          cl::value_desc("sizes"), cl::cat(category)};
   cl::opt<uint64_t> shared{"shared", cl::desc("Bytes of dynamic shared memory"),
-                           cl::init(0)};
+                           cl::init(0), cl::cat(category)};
   cl::list<std::string> arguments{
       "arg",
       cl::desc("The next argument: 7, f32:1.5, or a buffer as 2x3xf32, "
                "2x3xf32=1,2 or 64xi8=iota"),
-      cl::value_desc("argument")};
+      cl::value_desc("argument"), cl::cat(category)};
   cl::list<unsigned> prints{
       "print", cl::desc("Print the argument of this number after the run"),
-      cl::value_desc("number")};
+      cl::value_desc("number"), cl::cat(category)};
   cl::opt<uint64_t> maxSteps{
       "max-steps",
       cl::desc("Instructions after which a thread has an infinite loop"),
-      cl::init(relay::GPUExecutorOptions().maxSteps)};
+      cl::init(relay::GPUExecutorOptions().maxSteps), cl::cat(category)};
   cl::opt<bool> detect{
       "detect",
       cl::desc("Look for races and for memory that nobody has written"),
-      cl::init(true)};
+      cl::init(true), cl::cat(category)};
 };
 
 } // namespace
@@ -118,6 +120,7 @@ int main(int argc, char **argv) {
     os << "relay-mlir " << relay::getVersionString() << '\n';
   });
   Options options;
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "Runs a kernel of a gpu.module on the processor, and looks for races and "
