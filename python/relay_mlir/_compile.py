@@ -260,27 +260,27 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
          precision: str | None = None, device_targets: Mapping[str, str] | None = None,
          force_matrix_tiles: bool = False, desired_layout: str | None = None,
          integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-         report: PathLike | None = None, executor: str = "auto",
+         vta_search: int | None = None, report: PathLike | None = None, executor: str = "auto",
          dims: Mapping[str, int] | None = None,
          shapes: Mapping[str, Sequence[int | None]] | None = None,
          inputs: Mapping[str, Any] | None = None) -> None:
     """Writes a stage of the compilation to `path`.
 
-    `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so". `report`,
-    `executor`, `dims`, `shapes` and `inputs` are as in `compile`.
+    `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so". `vta_search`,
+    `report`, `executor`, `dims`, `shapes` and `inputs` are as in `compile`.
     """
     _emit(model, path, kind, target=target, opt_level=opt_level, precision=precision,
           device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
           desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
-          cache_dir=cache_dir, report=report, executor=executor,
+          cache_dir=cache_dir, vta_search=vta_search, report=report, executor=executor,
           fixed=fixed_inputs(dims, shapes, inputs))
 
 
 def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_level: int,
           precision: str | None, device_targets: Mapping[str, str] | None,
           force_matrix_tiles: bool, desired_layout: str | None, integer_regions: str,
-          cache: bool, cache_dir: PathLike | None, report: PathLike | None,
-          executor: str, fixed: Fixed | None) -> IRModule | None:
+          cache: bool, cache_dir: PathLike | None, vta_search: int | None,
+          report: PathLike | None, executor: str, fixed: Fixed | None) -> IRModule | None:
     """What `emit` does. Returns the module, if it has become a program for the executor
     vm."""
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
@@ -290,7 +290,8 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
                  expect_int(opt_level, "opt_level", 0, 3),
                  None if precision is None else expect_text(precision, "precision"),
                  device_targets_text(device_targets), bool(force_matrix_tiles), layout,
-                 expect_text(integer_regions, "integer_regions"), bool(cache), folder)
+                 expect_text(integer_regions, "integer_regions"), bool(cache), folder,
+                 None if vta_search is None else expect_int(vta_search, "vta_search", 0, 2**31 - 1))
     runs_on = expect_text(executor, "executor")
     module = _to_module(model, fixed)
     if report is None:
@@ -315,7 +316,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: typing.Literal["aot"],
+            vta_search: int | None = None, report: PathLike | None = None,
+            executor: typing.Literal["aot"],
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -327,7 +329,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: str = "auto",
+            vta_search: int | None = None, report: PathLike | None = None, executor: str = "auto",
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -338,7 +340,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None, executor: str = "auto",
+            vta_search: int | None = None, report: PathLike | None = None, executor: str = "auto",
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -364,7 +366,9 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     as QuantizeLinear and DequantizeLinear of ONNX leave them, are computed in integers:
     "on", where that is faster, "off", "hard-fail", or it is an error, "use-qat", also
     where no quantizer comes after, or "hard-fail,use-qat". Objects of kernels are kept in `cache_dir`, by
-    default a folder of the user's, unless `cache` is False. `report` is a file for a
+    default a folder of the user's, unless `cache` is False. `vta_search` is how many tiles of
+    each kernel for VTA are tried on the cycle simulator, 16 by default; 0 takes the one that
+    is estimated to be fastest. `report` is a file for a
     page that shows what each pass did, or the graphs alone, for Model Explorer, if its
     name ends in ".json"; it is also written if compilation fails. `executor` is what runs
     the model: "aot", one function of tensors; "vm", a virtual machine, for loops, branches,
@@ -385,7 +389,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
         model, file.path(), "so", target=target, opt_level=opt_level, precision=precision,
         device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
         desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
-        cache_dir=cache_dir, report=report, executor=executor,
+        cache_dir=cache_dir, vta_search=vta_search, report=report, executor=executor,
         fixed=fixed_inputs(dims, shapes, inputs))
     # What nobody can change need not be copied when it is loaded.
     file.seal()

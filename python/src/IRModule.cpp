@@ -226,7 +226,8 @@ static bool compile(IRModule &self, const std::string &path,
                     const std::string &deviceTargets, bool forceMatrixTiles,
                     const std::string &desiredLayout,
                     const std::string &integerRegions, bool useCache,
-                    const std::string &cacheDir, relay::Report *report,
+                    const std::string &cacheDir,
+                    std::optional<unsigned> vtaSearch, relay::Report *report,
                     const std::string &form, const std::string &executor) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
@@ -257,6 +258,7 @@ static bool compile(IRModule &self, const std::string &path,
   options.integerRegions = *regions;
   options.useCache = useCache;
   options.cacheDir = cacheDir;
+  options.vtaSearch = vtaSearch.value_or(options.vtaSearch);
   options.report = report;
   std::optional<relay::NormalForm> from = relay::parseNormalForm(form);
   if (!from)
@@ -398,8 +400,9 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("target"), py::arg("opt_level"), py::arg("precision"),
            py::arg("device_targets"), py::arg("force_matrix_tiles"),
            py::arg("desired_layout"), py::arg("integer_regions"),
-           py::arg("cache"), py::arg("cache_dir"), py::arg("report"),
-           py::arg("form") = "relay-typed", py::arg("executor") = "aot")
+           py::arg("cache"), py::arg("cache_dir"), py::arg("vta_search"),
+           py::arg("report"), py::arg("form") = "relay-typed",
+           py::arg("executor") = "aot")
       .def("graph_json", &getGraphJSON)
       .def("describe_main", &describeMain)
       .def("quantized_layers", &getQuantizedLayers)

@@ -52,6 +52,7 @@ class Executable:
 def _emit(mod: IRModule, path: str, kind: str, target: str) -> None:
     mod._impl._impl.compile(path, kind, target, opt_level=3, precision=None, device_targets="",
                             force_matrix_tiles=False, desired_layout="", integer_regions="on", cache=True, cache_dir="",
+                            vta_search=None,
                             report=None, form=_FORM)
 
 

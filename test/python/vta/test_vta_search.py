@@ -44,6 +44,29 @@ def compile_with(model, count, folder, *options, config="1x16_i8w8a32_15_15_18_1
     return output
 
 
+def test_search_in_python(tmp_path):
+    """Says how many tiles are tried, as --vta-search does."""
+    model = write(tmp_path / "layer.relay", 28, 128, 256, 1, 2)
+    x = np.random.default_rng(1).integers(-128, 128, (1, 128, 28, 28), np.int8)
+    cycles = {}
+    for count in (None, 0, 16):
+        path = tmp_path / "layer.so"
+        rm.emit(model, path, "so", target="vta,cpu", cache=False, vta_search=count)
+        cycles[count] = count_cycles(path, x)
+    assert cycles[None] == cycles[16] < cycles[0]
+    module = rm.compile(model, target="vta,cpu", vta_search=0, device="vta:tsim")
+    assert [row.counters["cycles"] for row in module.profile([x], repeat=1, warm_up=0)
+            if row.counters] == cycles[0]
+
+
+@pytest.mark.parametrize("count,error,got", [(-1, ValueError, "-1"), (2**31, ValueError, str(2**31)),
+                                             ("3", TypeError, "'3'"), (True, TypeError, "True")])
+def test_search_counts_that_are_wrong(count, error, got, tmp_path):
+    model = write(tmp_path / "layer.relay", 4, 16, 16, 1, 1)
+    with pytest.raises(error, match=f"expects vta_search .*, but got {got}"):
+        rm.compile(model, target="vta,cpu", vta_search=count)
+
+
 def count_cycles(path, x):
     profile = rm.load(path, device="vta:tsim").profile([x], repeat=1, warm_up=0)
     return [row.counters["cycles"] for row in profile if row.counters]
