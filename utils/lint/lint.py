@@ -34,7 +34,8 @@ LAYERS = {
     "Dialect/Relay/IR": ["Support"],
     "Dialect/VTA/IR": ["Support", "Dialect/Target/IR", "Runtime/VTA"],
     "Dialect/VTA/Transforms": [
-        "Support", "Dialect/Relay/IR", "Dialect/Target/IR", "Dialect/VTA/IR", "Runtime/VTA"],
+        "Support", "Dialect/Relay/IR", "Dialect/Target/IR", "Dialect/VTA/IR", "Interpreter",
+        "Runtime/VTA"],
     "Dialect/TIR/IR": ["Support", "Dialect/Target/IR"],
     "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR", "Dialect/Target/IR"],
     "Dialect/Relay/Analysis": ["Support", "Dialect/Relay/IR"],

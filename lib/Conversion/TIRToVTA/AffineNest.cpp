@@ -179,6 +179,34 @@ AffineNest::takeLoop(int64_t size, function_ref<bool(unsigned)> matches) {
   return std::nullopt;
 }
 
+std::optional<SmallVector<unsigned>> AffineNest::takeLanes(Operation *access,
+                                                           int64_t numLanes) {
+  SmallVector<unsigned> lanes;
+  for (int64_t taken = 1; taken < numLanes;) {
+    FailureOr<LinearIndex> address = getAddress(access);
+    if (failed(address))
+      return std::nullopt;
+    std::optional<unsigned> next;
+    for (unsigned loop = 0; loop < getNumLoops() && !next; ++loop)
+      if (address->steps[loop] == taken && extents[loop] > 1 &&
+          !llvm::is_contained(lanes, loop))
+        next = loop;
+    if (!next)
+      return std::nullopt;
+    // Images of a block and positions may be one loop.
+    int64_t rest = numLanes / taken;
+    if (extents[*next] > rest && extents[*next] % rest == 0) {
+      split(*next, rest);
+      next = getNumLoops() - 1;
+    }
+    if (numLanes % (taken * extents[*next]) != 0)
+      return std::nullopt;
+    lanes.push_back(*next);
+    taken *= extents[*next];
+  }
+  return lanes;
+}
+
 FailureOr<AffineNest> AffineNest::get(tir::ForOp root,
                                       const IndexValues &outer) {
   AffineNest nest;

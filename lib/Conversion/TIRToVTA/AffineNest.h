@@ -55,6 +55,11 @@ public:
   std::optional<unsigned> takeLoop(int64_t size,
                                    function_ref<bool(unsigned)> matches);
 
+  /// The loops within an element of `numLanes` lanes of what `access` is on;
+  /// one that is longer is split. Nullopt if there are no whole elements.
+  std::optional<SmallVector<unsigned>> takeLanes(Operation *access,
+                                                 int64_t numLanes);
+
 private:
   FailureOr<LinearIndex> evaluate(AffineExpr expr,
                                   ArrayRef<LinearIndex> operands,

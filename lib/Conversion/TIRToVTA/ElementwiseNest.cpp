@@ -214,7 +214,7 @@ FailureOr<TileValue> ElementwiseEmitter::computeShift(Operation *op,
   return value;
 }
 
-/// Products of powers of two are shifts.
+/// A product with a constant is a sum of shifts, one for each bit of it.
 FailureOr<TileValue> ElementwiseEmitter::computeProduct(arith::MulIOp op) {
   APInt number;
   Value other = op.getLhs();
@@ -223,21 +223,33 @@ FailureOr<TileValue> ElementwiseEmitter::computeProduct(arith::MulIOp op) {
     if (!matchPattern(op.getLhs(), m_ConstantInt(&number)))
       return fail(op, "a factor that is a constant");
   }
-  if (!number.isPowerOf2() || number.isNegative())
-    return fail(op, "a factor that is a power of two");
+  if (!number.isStrictlyPositive())
+    return fail(op, "a factor that is positive");
   FailureOr<TileValue> value = compute(other);
   if (failed(value))
     return failure();
   if (value->number)
     return fail(op, "an operand that is no constant");
-  int64_t bits = number.logBase2();
-  if (bits == 0)
+  if (number.isOne())
     return value;
+  TileValue single = *value;
+  // What is added again must stay what it is.
+  if (!number.isPowerOf2())
+    value->isOwned = false;
   if (failed(makeOwned(op, *value)))
     return failure();
-  shift(*value, -bits);
-  setRange(*value, value->least * (int64_t(1) << bits),
-           value->most * (int64_t(1) << bits));
+  int64_t zeros = 0;
+  for (unsigned bit = number.logBase2(); bit-- > 0;) {
+    ++zeros;
+    if (!number[bit])
+      continue;
+    shift(*value, -zeros);
+    zeros = 0;
+    builder.alu(vta::AluOpcode::Add, std::nullopt, getLoops(*value, &single));
+  }
+  shift(*value, -zeros);
+  int64_t factor = number.getSExtValue();
+  setRange(*value, value->least * factor, value->most * factor);
   return value;
 }
 

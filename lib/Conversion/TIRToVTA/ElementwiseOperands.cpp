@@ -173,6 +173,10 @@ ElementwiseEmitter::computeLoad(affine::AffineLoadOp load) {
                  !op->getParentOfType<tir::BlockOp>().hasReduceIters();
         }) == 1;
     value->isComputed = true;
+    if (bits < config.getAccBits()) {
+      value->least = -(int64_t(1) << (bits - 1));
+      value->most = (int64_t(1) << (bits - 1)) - 1;
+    }
     return *value;
   }
   if (place.memory)

@@ -7,8 +7,8 @@
 //
 // The loops around several nests are written out, since a program has no jumps.
 // Each nest of one block becomes instructions by what it accesses: a copy to a
-// scratchpad, accumulators that become zero, a product, or a function of
-// elements.
+// scratchpad, accumulators that become one number, a product, a maximum of
+// windows, or a function of elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 #include "AffineNest.h"
 #include "ElementwiseNest.h"
 #include "Transfers.h"
+#include "WindowNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -51,9 +52,12 @@ private:
   LogicalResult visitLoop(tir::ForOp loop);
   LogicalResult placeBuffer(tir::AllocBufferOp buffer);
   LogicalResult emitNest(AffineNest nest);
+  std::optional<LogicalResult> emitAsCopy(AffineNest &nest,
+                                          affine::AffineStoreOp store);
   LogicalResult emitCopy(AffineNest &nest, affine::AffineStoreOp store,
                          affine::AffineLoadOp load, affine::AffineIfOp guard);
-  LogicalResult emitReset(AffineNest &nest, affine::AffineStoreOp store);
+  LogicalResult emitFill(AffineNest &nest, affine::AffineStoreOp store,
+                         int64_t number);
   LogicalResult emitProduct(AffineNest &nest, affine::AffineStoreOp store,
                             affine::AffineLoadOp inp, affine::AffineLoadOp wgt);
   std::optional<vta::Memory> getMemory(Value buffer) const {
@@ -123,42 +127,6 @@ LogicalResult KernelConverter::placeBuffer(tir::AllocBufferOp buffer) {
 // Nests
 //===----------------------------------------------------------------------===//
 
-/// Where a loop is in the range in which `guard` holds.
-static LogicalResult addPadding(const AffineNest &nest,
-                                affine::AffineIfOp guard, Transfer &transfer) {
-  IntegerSet set = guard.getIntegerSet();
-  for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
-    FailureOr<LinearIndex> index =
-        nest.getIndex(constraint, set.getNumDims(), guard.getOperands());
-    if (failed(index) || set.isEq(number))
-      return failure();
-    // constant + step * i >= 0
-    std::optional<unsigned> loop;
-    for (auto [position, step] : llvm::enumerate(index->steps)) {
-      if (step == 0)
-        continue;
-      if (loop || std::abs(step) != 1)
-        return failure();
-      loop = position;
-    }
-    if (!loop) {
-      if (index->constant >= 0)
-        continue;
-      // Nothing of this tile is there.
-      transfer.isZero = true;
-      continue;
-    }
-    TransferLoop &range = transfer.loops[*loop];
-    if (index->steps[*loop] == 1)
-      range.begin = std::max(range.begin, -index->constant);
-    else
-      range.end = std::min(range.end, index->constant + 1);
-    range.begin = std::min(range.begin, range.extent);
-    range.end = std::max(range.end, range.begin);
-  }
-  return success();
-}
-
 LogicalResult KernelConverter::emitCopy(AffineNest &nest,
                                         affine::AffineStoreOp store,
                                         affine::AffineLoadOp load,
@@ -189,39 +157,23 @@ LogicalResult KernelConverter::emitCopy(AffineNest &nest,
   return success();
 }
 
-LogicalResult KernelConverter::emitReset(AffineNest &nest,
-                                         affine::AffineStoreOp store) {
-  FailureOr<LinearIndex> dst = nest.getAddress(store);
+LogicalResult KernelConverter::emitFill(AffineNest &nest,
+                                        affine::AffineStoreOp store,
+                                        int64_t number) {
   int64_t numLanes = builder.getLanes(vta::Memory::Acc);
-  SmallVector<unsigned> lanes;
-  int64_t taken = 1;
-  for (bool isFound = true; succeeded(dst) && isFound && taken < numLanes;) {
-    isFound = false;
-    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop) {
-      if (dst->steps[loop] != taken || llvm::is_contained(lanes, loop))
-        continue;
-      // Images of a block and positions may be one loop.
-      int64_t rest = numLanes / taken;
-      if (nest.extents[loop] > rest && nest.extents[loop] % rest == 0) {
-        nest.split(loop, rest);
-        loop = nest.getNumLoops() - 1;
-        dst = nest.getAddress(store);
-      }
-      lanes.push_back(loop);
-      taken *= nest.extents[loop];
-      isFound = true;
-      break;
-    }
-  }
-  if (failed(dst) || taken != numLanes || !dst->toElements(lanes, numLanes))
+  std::optional<SmallVector<unsigned>> lanes = nest.takeLanes(store, numLanes);
+  FailureOr<LinearIndex> dst = nest.getAddress(store);
+  if (!lanes || failed(dst) || !dst->toElements(*lanes, numLanes))
     return nest.block.emitError("expects whole elements of accumulators in a "
                                 "kernel of VTA");
   ElementLoops loops;
   loops.dst = places[store.getMemRef()].first + dst->constant;
   for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)
-    if (!llvm::is_contained(lanes, loop))
+    if (!llvm::is_contained(*lanes, loop))
       loops.loops.push_back({nest.extents[loop], dst->steps[loop]});
-  builder.gemm(/*reset=*/true, std::move(loops));
+  builder.gemm(/*reset=*/true, loops);
+  if (number != 0)
+    builder.alu(vta::AluOpcode::Add, number, std::move(loops));
   return success();
 }
 
@@ -289,6 +241,35 @@ static affine::AffineLoadOp getExtendedLoad(Value value) {
   return value.getDefiningOp<affine::AffineLoadOp>();
 }
 
+/// A copy from memory to a scratchpad, maybe with padding; nullopt for anything
+/// else.
+std::optional<LogicalResult>
+KernelConverter::emitAsCopy(AffineNest &nest, affine::AffineStoreOp store) {
+  Value value = store.getValueToStore();
+  auto load = value.getDefiningOp<affine::AffineLoadOp>();
+  auto guard = value.getDefiningOp<affine::AffineIfOp>();
+  APInt pad(8, 0);
+  if (guard) {
+    if (!guard.hasElse() ||
+        !matchPattern(guard.getElseBlock()->getTerminator()->getOperand(0),
+                      m_ConstantInt(&pad)))
+      return std::nullopt;
+    load = guard.getThenBlock()
+               ->getTerminator()
+               ->getOperand(0)
+               .getDefiningOp<affine::AffineLoadOp>();
+  }
+  if (!load || getMemory(load.getMemRef()))
+    return std::nullopt;
+  if (getMemory(store.getMemRef()) == vta::Memory::Acc &&
+      load.getType().isSignlessInteger(builder.getConfig().getInpBits()))
+    return emitByteTile(builder, nest, places, store, load, guard,
+                        pad.getSExtValue());
+  if (!pad.isZero())
+    return std::nullopt;
+  return emitCopy(nest, store, load, guard);
+}
+
 LogicalResult KernelConverter::emitNest(AffineNest nest) {
   builder.setLocation(nest.block.getLoc());
   SmallVector<affine::AffineStoreOp> stores(
@@ -300,25 +281,23 @@ LogicalResult KernelConverter::emitNest(AffineNest nest) {
   Value value = store.getValueToStore();
   std::optional<vta::Memory> to = getMemory(store.getMemRef());
 
-  // A copy, maybe with padding.
-  if (to) {
-    if (auto load = value.getDefiningOp<affine::AffineLoadOp>();
-        load && !getMemory(load.getMemRef()))
-      return emitCopy(nest, store, load, {});
-    if (auto guard = value.getDefiningOp<affine::AffineIfOp>()) {
-      auto load = guard.getThenBlock()
-                      ->getTerminator()
-                      ->getOperand(0)
-                      .getDefiningOp<affine::AffineLoadOp>();
-      if (load && guard.hasElse() &&
-          matchPattern(guard.getElseBlock()->getTerminator()->getOperand(0),
-                       m_Zero()) &&
-          !getMemory(load.getMemRef()))
-        return emitCopy(nest, store, load, guard);
+  if (to)
+    if (std::optional<LogicalResult> result = emitAsCopy(nest, store))
+      return *result;
+  APInt number;
+  if (to == vta::Memory::Acc && matchPattern(value, m_ConstantInt(&number)) &&
+      number.isSignedIntN(16))
+    return emitFill(nest, store, number.getSExtValue());
+  if (auto max = value.getDefiningOp<arith::MaxSIOp>();
+      max && to == vta::Memory::Acc && nest.block.hasReduceIters())
+    for (auto [rest, data] : {std::pair(max.getLhs(), max.getRhs()),
+                              std::pair(max.getRhs(), max.getLhs())}) {
+      auto acc = rest.getDefiningOp<affine::AffineLoadOp>();
+      auto load = data.getDefiningOp<affine::AffineLoadOp>();
+      if (acc && load && acc.getMemRef() == store.getMemRef() &&
+          getMemory(load.getMemRef()) == vta::Memory::Acc)
+        return emitMaximum(builder, nest, places, store, load);
     }
-  }
-  if (to == vta::Memory::Acc && matchPattern(value, m_Zero()))
-    return emitReset(nest, store);
   if (auto sum = value.getDefiningOp<arith::AddIOp>();
       sum && to == vta::Memory::Acc && nest.block.hasReduceIters()) {
     for (auto [rest, factors] : {std::pair(sum.getLhs(), sum.getRhs()),
@@ -340,8 +319,8 @@ LogicalResult KernelConverter::emitNest(AffineNest nest) {
   }
   if (nest.block.hasReduceIters())
     return nest.block.emitError(
-        "expects products of data in inp and weights in "
-        "wgt, added up in acc, in a kernel of VTA");
+        "expects products of data in inp and weights in wgt, added up in acc, "
+        "or maxima of what is in acc, in a kernel of VTA");
   return emitElementwiseNest(builder, std::move(nest), places);
 }
 
@@ -353,7 +332,8 @@ LogicalResult KernelConverter::visitLoop(tir::ForOp loop) {
   SmallVector<tir::BlockOp> blocks = getBlocksBelow(loop);
   if (blocks.empty())
     return success();
-  if (blocks.size() == 1) {
+  // Around tiles of one block, loops are said to be written out.
+  if (blocks.size() == 1 && loop.getKind() != tir::ForKind::Unrolled) {
     bool allocates =
         loop.walk([](tir::AllocBufferOp) { return WalkResult::interrupt(); })
             .wasInterrupted();

@@ -65,7 +65,7 @@ tir.prim_func @window(%x: memref<1x14x14x16xi8>, %w: memref<1x1x7x7x16x16xi8>, %
 tir.prim_func @factor(%x: memref<2x14x14x16xi8>, %w: memref<2x2x1x1x16x16xi8>, %b: memref<2x16xi32>, %y: memref<2x14x14x16xi8>)
     attributes {tir.num_outputs = 1 : i64, target.spec = #vta.config<batch = 1, block = 16>} {
   %c6 = arith.constant 6 : i32
-  %c3 = arith.constant 3 : i32
+  %c3 = arith.constant -3 : i32
   %c0 = arith.constant 0 : i32
   %z = arith.constant 0 : i8
   %a = tir.alloc_buffer() : memref<2x14x14x16xi32>
@@ -110,7 +110,7 @@ tir.prim_func @factor(%x: memref<2x14x14x16xi8>, %w: memref<2x2x1x1x16x16xi8>, %
             %5 = affine.load %a[%v0, %v1, %v2, %v3] : memref<2x14x14x16xi32>
             %6 = affine.load %b[%v0, %v3] : memref<2x16xi32>
             %7 = arith.addi %5, %6 : i32
-            // expected-error @below {{expects a factor that is a power of two in a kernel of VTA}}
+            // expected-error @below {{expects a factor that is positive in a kernel of VTA}}
             %8 = arith.muli %7, %c3 : i32
             %9 = arith.trunci %8 : i32 to i8
             affine.store %9, %y[%v0, %v1, %v2, %v3] : memref<2x14x14x16xi8>

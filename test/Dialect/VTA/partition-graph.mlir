@@ -42,14 +42,13 @@ func.func @convolution(%x: tensor<1x3x8x8xi8>, %r: tensor<1x20x8x8xi8>) -> tenso
 
 // -----
 
-// A factor that is no power of two, and results of 32 bits, are the
-// processor's.
+// A factor below zero, and results of 32 bits, are the processor's.
 // CHECK-LABEL: func.func @stays
 // CHECK-NOT:     device_copy
 // CHECK:         return
 func.func @stays(%x: tensor<1x16x8x8xi8>) -> (tensor<1x16x8x8xi8>, tensor<1x16x8x8xi32>) {
   %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
-  %three = relay.constant dense<3> : tensor<i32>
+  %three = relay.constant dense<-3> : tensor<i32>
   %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x8x8xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x8x8xi32>
   %1 = relay.multiply %0, %three : (tensor<1x16x8x8xi32>, tensor<i32>) -> tensor<1x16x8x8xi32>
   %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi8>
@@ -167,4 +166,82 @@ func.func @clips(%x: tensor<1x16x4x4xi8>) -> (tensor<1x16x4x4xi8>, tensor<1x16x4
   %6 = relay.cast %5 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>
   %7 = relay.clip %6 {a_min = -100.0, a_max = 100.0} : (tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi8>
   return %3, %7 : tensor<1x16x4x4xi8>, tensor<1x16x4x4xi8>
+}
+
+// -----
+
+// What comes after a layer is on the device already, and stays there: a pool, and
+// a sum that another result needs too.
+// CHECK-LABEL: func.func @between
+// CHECK-COUNT-1: relay.device_copy
+// CHECK:         relay.nn.conv2d
+// CHECK:         %[[C:.*]] = relay.cast
+// CHECK:         %[[P:.*]] = relay.nn.max_pool2d %[[C]] {layout = "NCHW16c", padding = [1, 1, 1, 1], pool_size = [3, 3]}
+// CHECK:         relay.device_copy %[[P]]
+// CHECK:         %[[F:.*]] = relay.annotation.stop_fusion %[[P]]
+// CHECK:         %[[B:.*]] = relay.cast %[[F]]
+// CHECK:         %[[S:.*]] = relay.right_shift %[[B]]
+// CHECK:         relay.cast %[[S]]
+// CHECK:         relay.device_copy
+// CHECK-NOT:     relay.device_copy
+func.func @between(%x: tensor<1x16x8x8xi8>) -> (tensor<1x16x8x8xi8>, tensor<1x16x8x8xi8>) {
+  %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
+  %one = relay.constant dense<1> : tensor<i32>
+  %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x8x8xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x8x8xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi8>
+  %2 = relay.nn.max_pool2d %1 {pool_size = [3, 3], strides = [1, 1], padding = [1, 1, 1, 1]} : (tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi8>
+  %3 = relay.cast %2 {dtype = i32} : (tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi32>
+  %4 = relay.right_shift %3, %one : (tensor<1x16x8x8xi32>, tensor<i32>) -> tensor<1x16x8x8xi32>
+  %5 = relay.cast %4 {dtype = i8} : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi8>
+  return %2, %5 : tensor<1x16x8x8xi8>, tensor<1x16x8x8xi8>
+}
+
+// -----
+
+// The average of nine numbers, 256 for each unit, which are then rounded to
+// units: a sum, a product and a shift.
+// CHECK-LABEL: func.func @average
+// CHECK-DAG:     relay.constant dense<{{.*}}> : tensor<16x16x3x3xi8>
+// CHECK-DAG:     %[[M:.*]] = relay.constant dense<455> : tensor<i32>
+// CHECK-DAG:     %[[H:.*]] = relay.constant dense<12> : tensor<i32>
+// CHECK:         %[[S:.*]] = relay.nn.conv2d {{.*}}strides = [2, 2]}
+// CHECK:         %[[P:.*]] = relay.multiply %[[S]], %[[M]]
+// CHECK:         %[[A:.*]] = relay.add %[[P]]
+// CHECK:         %[[R:.*]] = relay.right_shift %[[A]], %[[H]]
+// CHECK:         relay.cast %[[R]] {dtype = i8}
+// CHECK-NOT:     avg_pool2d
+func.func @average(%x: tensor<1x16x9x9xi8>) -> tensor<1x16x4x4xi8> {
+  %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
+  %unit = relay.constant dense<256> : tensor<i32>
+  %half = relay.constant dense<128> : tensor<i32>
+  %bits = relay.constant dense<8> : tensor<i32>
+  %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x9x9xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x9x9xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x16x9x9xi32>) -> tensor<1x16x9x9xi8>
+  %2 = relay.cast %1 {dtype = i32} : (tensor<1x16x9x9xi8>) -> tensor<1x16x9x9xi32>
+  %3 = relay.multiply %2, %unit : (tensor<1x16x9x9xi32>, tensor<i32>) -> tensor<1x16x9x9xi32>
+  %4 = relay.nn.avg_pool2d %3 {pool_size = [3, 3], strides = [2, 2]} : (tensor<1x16x9x9xi32>) -> tensor<1x16x4x4xi32>
+  %5 = relay.add %4, %half : (tensor<1x16x4x4xi32>, tensor<i32>) -> tensor<1x16x4x4xi32>
+  %6 = relay.right_shift %5, %bits : (tensor<1x16x4x4xi32>, tensor<i32>) -> tensor<1x16x4x4xi32>
+  %7 = relay.cast %6 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>
+  return %7 : tensor<1x16x4x4xi8>
+}
+
+// -----
+
+// The processor has the data of these, or a division that rounds towards zero,
+// or windows with different numbers of elements.
+// CHECK-LABEL: func.func @pools_stay
+// CHECK:         relay.nn.max_pool2d %arg0
+// CHECK:         relay.nn.avg_pool2d {{.*}} (tensor<1x16x9x9xi8>)
+// CHECK:         relay.nn.avg_pool2d {{.*}} (tensor<1x16x9x9xi32>)
+func.func @pools_stay(%x: tensor<1x16x9x9xi8>) -> (tensor<1x16x8x8xi8>, tensor<1x16x4x4xi8>, tensor<1x16x5x5xi8>) {
+  %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
+  %max = relay.nn.max_pool2d %x {pool_size = [2, 2]} : (tensor<1x16x9x9xi8>) -> tensor<1x16x8x8xi8>
+  %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x9x9xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x9x9xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x16x9x9xi32>) -> tensor<1x16x9x9xi8>
+  %2 = relay.nn.avg_pool2d %1 {pool_size = [3, 3], strides = [2, 2]} : (tensor<1x16x9x9xi8>) -> tensor<1x16x4x4xi8>
+  %3 = relay.cast %1 {dtype = i32} : (tensor<1x16x9x9xi8>) -> tensor<1x16x9x9xi32>
+  %4 = relay.nn.avg_pool2d %3 {pool_size = [3, 3], strides = [2, 2], padding = [1, 1, 1, 1]} : (tensor<1x16x9x9xi32>) -> tensor<1x16x5x5xi32>
+  %5 = relay.cast %4 {dtype = i8} : (tensor<1x16x5x5xi32>) -> tensor<1x16x5x5xi8>
+  return %max, %2, %5 : tensor<1x16x8x8xi8>, tensor<1x16x4x4xi8>, tensor<1x16x5x5xi8>
 }

@@ -94,11 +94,21 @@ def make_network(shape, outputs, size=3, stride=1, padding=None, shift=8, bias=T
     ((1, 16, 14, 14), 16, 7, 2, 3),
     ((1, 16, 6, 6), 16, 1, 1, 1),
     ((1, 16, 8, 8), 16, 5, 1, 0),
+    ((1, 16, 7, 7), 16, 7, 1, 0),  # no loops around what is within an element
 ])
 @pytest.mark.parametrize("config", ["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18"])
 def test_convolutions(tmp_path, config, shape, outputs, size, stride, padding):
     make_network(shape, outputs, size, stride, padding).check(
         tmp_path, target=f"vta -config={config},cpu")
+
+
+@pytest.mark.parametrize("factor", [3, 57, 2**31 - 1])
+def test_factors(tmp_path, factor):
+    """Products with a number, which wrap around, are sums of shifts."""
+    network = Network((1, 32, 9, 9))
+    value = relay.multiply(network.bias(network.conv(32)), relay.const(factor))
+    network.out = relay.cast(relay.right_shift(value, relay.const(19)), "int8")
+    network.check(tmp_path, target="vta -config=1x16_i8w8a32_12_12_14_14,cpu")
 
 
 @pytest.mark.parametrize("shift", [0, 1, 15, 16, 31])

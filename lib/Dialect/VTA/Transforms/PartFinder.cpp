@@ -7,13 +7,15 @@
 //
 // A part is a convolution or dense layer of bytes with constant weights, and
 // what is computed of each of its results until there are bytes again. VTA has
-// 32 bits for what is in between, so that bounds of it are kept.
+// 32 bits for what is in between, so that bounds of it are kept. Pools of bytes
+// and functions of elements that are on the device already are parts too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PartFinder.h"
 
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
+#include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 using namespace mlir;
@@ -53,11 +55,21 @@ public:
   explicit PartFinder(const DenseSet<Operation *> &taken) : taken(taken) {}
 
   std::optional<Part> find(Operation *root, int64_t block);
+  std::optional<Part> findElements(Operation *root, Value operand);
+  std::optional<Part> findMaxPool(Operation *root,
+                                  const relay_vta::Config &config);
+  std::optional<Part> findAverage(Operation *root,
+                                  const relay_vta::Config &config);
 
 private:
   Value getData(Operation *root);
+  /// Adds the steps from `value` on, which is in `bounds`, up to the last one
+  /// that is bytes. False if there is none.
+  bool addSteps(Value value, Bounds bounds, Part &part);
   /// The step that takes `value`, which is in `bounds`; changes these.
   std::optional<Step> getStep(Value value, Bounds &bounds, Part &part);
+  std::optional<Step> getStepOf(Operation *op, Value value, Bounds &bounds,
+                                Part &part);
   std::optional<Step> getScaleChange(CastOp cast, Bounds &bounds, Part &part);
   bool takesOperand(Operation *op, Value other, Bounds &bounds,
                     const Part &part);
@@ -116,14 +128,16 @@ bool PartFinder::takesOperand(Operation *op, Value other, Bounds &bounds,
     return true;
   }
   // Phases of a result would need those of the operand.
-  if (part.products.products.size() != 1)
+  if (part.products.products.size() > 1)
     return false;
   // Bytes of the same shape, which may be on the device already.
-  auto cast = other.getDefiningOp<CastOp>();
+  Value bytes = other;
+  if (auto cast = other.getDefiningOp<CastOp>();
+      cast && type.getElementType().isInteger(32))
+    bytes = cast.getData();
   bounds = Bounds::ofBits(8);
-  return cast && isIntegers(cast.getData(), 8) &&
-         !cast.getData().getDefiningOp<ConstantOp>() &&
-         getStaticType(cast.getData()).getShape() == type.getShape();
+  return isIntegers(bytes, 8) && !bytes.getDefiningOp<ConstantOp>() &&
+         getStaticType(bytes).getShape() == type.getShape();
 }
 
 /// (x * 2^p + 2^(s - 1)) >> s in 64 bits is a sum and a shift in 32 bits.
@@ -154,17 +168,18 @@ std::optional<Step> PartFinder::getScaleChange(CastOp cast, Bounds &bounds,
     return std::nullopt;
   int64_t power = llvm::Log2_64(*factor);
   Step step;
-  step.shift = *bits - power;
+  int64_t left = *bits - power;
   // Halves of what is left over do not count.
-  step.addend = *rounding >> power;
-  if (step.shift < 0 || step.shift > 31 || step.addend < 0 ||
-      (step.shift == 0 && step.addend != 0))
+  int64_t addend = *rounding >> power;
+  if (left < 0 || left > 31 || addend < 0 || (left == 0 && addend != 0))
     return std::nullopt;
-  Bounds sum = {bounds.least + step.addend, bounds.most + step.addend};
+  step.scale.shift = left;
+  step.scale.addend = addend;
+  Bounds sum = {bounds.least + addend, bounds.most + addend};
   // The product must not have left 64 bits either.
   if (!sum.fits(32) || power > 31)
     return std::nullopt;
-  bounds = {sum.least >> step.shift, sum.most >> step.shift};
+  bounds = {sum.least >> left, sum.most >> left};
   step.result = back.getResult();
   llvm::append_range(part.ops, ops);
   return step;
@@ -212,7 +227,7 @@ std::optional<Bounds> PartFinder::getBoundsOfRange(Operation *op,
                 std::clamp<int64_t>(bounds.most, least, most)};
 }
 
-/// Shifts, and products of powers of two.
+/// Shifts, and products with a number.
 std::optional<Bounds>
 PartFinder::getBoundsOfShift(Operation *op, unsigned operand, Bounds bounds) {
   if (!isa<RightShiftOp, LeftShiftOp, MultiplyOp>(op) ||
@@ -222,7 +237,7 @@ PartFinder::getBoundsOfShift(Operation *op, unsigned operand, Bounds bounds) {
   if (!number)
     return std::nullopt;
   if (isa<MultiplyOp>(op)) {
-    if (*number <= 0 || !llvm::isPowerOf2_64(*number))
+    if (*number <= 0)
       return std::nullopt;
     return Bounds{bounds.least * *number, bounds.most * *number};
   }
@@ -236,9 +251,12 @@ PartFinder::getBoundsOfShift(Operation *op, unsigned operand, Bounds bounds) {
 
 std::optional<Step> PartFinder::getStep(Value value, Bounds &bounds,
                                         Part &part) {
-  if (!value.hasOneUse())
-    return std::nullopt;
-  Operation *op = *value.user_begin();
+  return value.hasOneUse() ? getStepOf(*value.user_begin(), value, bounds, part)
+                           : std::nullopt;
+}
+
+std::optional<Step> PartFinder::getStepOf(Operation *op, Value value,
+                                          Bounds &bounds, Part &part) {
   if (op->getNumResults() != 1 || op->getBlock() != part.root->getBlock() ||
       taken.contains(op))
     return std::nullopt;
@@ -289,8 +307,13 @@ std::optional<Part> PartFinder::find(Operation *root, int64_t block) {
   Bounds bounds = {-terms * kLargestProduct, terms * kLargestProduct};
   if (!bounds.fits(32))
     bounds = Bounds::ofBits(32);
-  Value value = root->getResult(0);
-  size_t numSteps = 0, numOps = 0;
+  if (!addSteps(root->getResult(0), bounds, part))
+    return std::nullopt;
+  return part;
+}
+
+bool PartFinder::addSteps(Value value, Bounds bounds, Part &part) {
+  size_t numSteps = part.steps.size(), numOps = part.ops.size();
   Bounds before = bounds;
   while (std::optional<Step> step = getStep(value, bounds, part)) {
     // A bound that all results are beyond is a constant, and needs no device.
@@ -306,14 +329,265 @@ std::optional<Part> PartFinder::find(Operation *root, int64_t block) {
     numSteps = part.steps.size();
     numOps = part.ops.size();
   }
-  if (!part.result)
-    return std::nullopt;
   part.steps.resize(numSteps);
   part.ops.truncate(numOps);
+  return part.result != nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts without layers
+//===----------------------------------------------------------------------===//
+
+std::optional<Part> PartFinder::findElements(Operation *root, Value operand) {
+  Part part;
+  part.root = root;
+  part.data = getUncast(operand);
+  Bounds bounds = Bounds::ofBits(8);
+  // A cast that others need too is of no part.
+  if (part.data != operand) {
+    Step cast;
+    cast.op = operand.getDefiningOp();
+    cast.result = operand;
+    part.steps.push_back(cast);
+  }
+  std::optional<Step> step = getStepOf(root, operand, bounds, part);
+  if (!step || bounds.least == bounds.most)
+    return std::nullopt;
+  part.steps.push_back(*step);
+  if (isIntegers(step->result, 8))
+    part.result = step->result;
+  if (!addSteps(step->result, bounds, part))
+    return std::nullopt;
+  // Casts alone move bytes around.
+  bool isUseful = llvm::any_of(part.steps, [](const Step &step) {
+    return !isa_and_present<CastOp>(step.op);
+  });
+  if (!isUseful)
+    return std::nullopt;
+  return part;
+}
+
+namespace {
+
+/// What a pool takes of its data.
+struct PoolWindow {
+  std::array<int64_t, 2> size, strides = {1, 1}, dilation = {1, 1};
+  std::array<int64_t, 4> padding = {0, 0, 0, 0};
+  int64_t count = 1;
+  /// Elements from the first to the last one of a window.
+  int64_t span = 1;
+};
+
+} // namespace
+
+template <typename OpT>
+static std::optional<PoolWindow> getWindowOf(OpT pool) {
+  FailureOr<Padding> padding = expandPadding(pool.getPadding(), 2);
+  if (failed(padding) || pool.getLayout() != "NCHW" ||
+      (!pool.getOutLayout().empty() && pool.getOutLayout() != "NCHW"))
+    return std::nullopt;
+  PoolWindow window;
+  llvm::copy(pool.getPoolSize(), window.size.begin());
+  llvm::copy(pool.getStrides(), window.strides.begin());
+  llvm::copy(pool.getDilation(), window.dilation.begin());
+  ArrayRef<int64_t> data = getStaticType(pool.getData()).getShape();
+  ArrayRef<int64_t> result = getStaticType(pool.getResult()).getShape();
+  for (int64_t axis : {0, 1}) {
+    int64_t reach = (result[2 + axis] - 1) * window.strides[axis] +
+                    (window.size[axis] - 1) * window.dilation[axis] + 1;
+    window.padding[axis] = padding->before[axis];
+    // With ceil_mode, the last window may reach further than the padding.
+    window.padding[2 + axis] = std::max(
+        padding->after[axis], reach - data[2 + axis] - padding->before[axis]);
+  }
+  return window;
+}
+
+template <typename OpT>
+static std::optional<PoolWindow> getWholeWindow(OpT pool) {
+  if (pool.getLayout() != "NCHW" ||
+      (!pool.getOutLayout().empty() && pool.getOutLayout() != "NCHW"))
+    return std::nullopt;
+  ArrayRef<int64_t> data = getStaticType(pool.getData()).getShape();
+  PoolWindow window;
+  window.size = {data[2], data[3]};
+  return window;
+}
+
+static bool hasStaticTypes(Operation *op) {
+  RankedTensorType data = getStaticType(op->getOperand(0));
+  RankedTensorType result = getStaticType(op->getResult(0));
+  return data && result && data.getRank() == 4 &&
+         !llvm::is_contained(result.getShape(), 0);
+}
+
+static std::optional<PoolWindow> getMaxWindow(Operation *op) {
+  if (auto pool = dyn_cast<NNMaxPool2dOp>(op))
+    return getWindowOf(pool);
+  return getWholeWindow(cast<NNGlobalMaxPool2dOp>(op));
+}
+
+static std::optional<PoolWindow> getAverageWindow(Operation *op) {
+  if (auto pool = dyn_cast<NNAvgPool2dOp>(op))
+    return getWindowOf(pool);
+  return getWholeWindow(cast<NNGlobalAvgPool2dOp>(op));
+}
+
+/// Whether a result of one element fits, and computes the sizes of its window.
+static bool fitWindow(std::optional<PoolWindow> &window,
+                      const relay_vta::Config &config) {
+  constexpr int64_t kMaxPad = 15;
+  if (!window || llvm::any_of(window->padding, [](int64_t pad) {
+        return pad < 0 || pad > kMaxPad;
+      }))
+    return false;
+  for (int64_t axis : {0, 1}) {
+    window->count *= window->size[axis];
+    window->span *= (window->size[axis] - 1) * window->dilation[axis] + 1;
+  }
+  // Beside the window there are a result, and what the steps need.
+  constexpr int64_t kReserve = 8;
+  auto depth = [&](relay_vta::Memory memory) {
+    return static_cast<int64_t>(config.getDepth(memory));
+  };
+  return window->span <= std::min(depth(relay_vta::Memory::Inp),
+                                  depth(relay_vta::Memory::Acc)) -
+                             kReserve;
+}
+
+bool vta::isMaxPool(Operation *op) {
+  return isa<NNMaxPool2dOp, NNGlobalMaxPool2dOp>(op);
+}
+
+std::optional<Part> PartFinder::findMaxPool(Operation *root,
+                                            const relay_vta::Config &config) {
+  if (!isIntegers(root->getResult(0), 8) || !hasStaticTypes(root))
+    return std::nullopt;
+  std::optional<PoolWindow> window = getMaxWindow(root);
+  if (!fitWindow(window, config))
+    return std::nullopt;
+  Part part;
+  part.root = root;
+  part.data = root->getOperand(0);
+  part.ops.push_back(root);
+  part.result = root->getResult(0);
+  addSteps(part.result, Bounds::ofBits(8), part);
+  return part;
+}
+
+/// The bytes of which an average takes multiples; null if there are none.
+static Value getAveraged(Operation *root, AverageChain &chain, Part &part) {
+  Value value = root->getOperand(0);
+  if (isIntegers(value, 8))
+    return value;
+  SmallVector<Operation *> ops;
+  if (auto multiply = value.getDefiningOp<MultiplyOp>()) {
+    std::optional<int64_t> number = getNumber(multiply.getRhs());
+    // The largest byte must stay what it is.
+    if (!number || *number < 1 || *number > (1 << 23))
+      return {};
+    chain.factor = *number;
+    ops.push_back(multiply);
+    value = multiply.getLhs();
+  }
+  auto cast = value.getDefiningOp<CastOp>();
+  if (!cast || !isIntegers(value, 32) || !isIntegers(cast.getData(), 8))
+    return {};
+  ops.push_back(cast);
+  // Others may need them too.
+  for (Operation *op : ops) {
+    if (!op->hasOneUse())
+      break;
+    part.ops.push_back(op);
+  }
+  return cast.getData();
+}
+
+std::optional<Part> PartFinder::findAverage(Operation *root,
+                                            const relay_vta::Config &config) {
+  if (!hasStaticTypes(root))
+    return std::nullopt;
+  std::optional<PoolWindow> window = getAverageWindow(root);
+  if (!fitWindow(window, config) ||
+      window->count >=
+          static_cast<int64_t>(config.getDepth(relay_vta::Memory::Wgt)))
+    return std::nullopt;
+  bool hasPads =
+      llvm::any_of(window->padding, [](int64_t pad) { return pad != 0; });
+  // All windows count as many elements.
+  if (auto pool = dyn_cast<NNAvgPool2dOp>(root);
+      pool && hasPads && (!pool.getCountIncludePad() || pool.getCeilMode()))
+    return std::nullopt;
+  if (!window || window->count >= static_cast<int64_t>(
+                                      config.getDepth(relay_vta::Memory::Wgt)))
+    return std::nullopt;
+  Part part;
+  AverageChain chain;
+  part.data = getAveraged(root, chain, part);
+  if (!part.data)
+    return std::nullopt;
+  std::reverse(part.ops.begin(), part.ops.end());
+  chain.ops.push_back(root);
+  chain.count = window->count;
+  if (!followToBytes(chain) || llvm::any_of(chain.ops, [&](Operation *op) {
+        return taken.contains(op);
+      }))
+    return std::nullopt;
+  std::optional<ScaleChange> scale = fitAverage(chain);
+  if (!scale)
+    return std::nullopt;
+  // The sum of a channel is a product with ones.
+  auto block = static_cast<int64_t>(config.getBlock());
+  int64_t channels = getStaticType(part.data).getDimSize(1);
+  BlockProduct product;
+  product.groups = llvm::divideCeil(channels, block);
+  product.weightShape = {product.groups * block, block, window->size[0],
+                         window->size[1]};
+  product.strides = window->strides;
+  product.dilation = window->dilation;
+  product.padding = window->padding;
+  product.weight.assign(product.groups * block * block * window->count, 0);
+  for (int64_t o = 0; o < product.groups * block; ++o)
+    for (int64_t tap = 0; tap < window->count; ++tap)
+      product.weight[(o * block + o % block) * window->count + tap] = 1;
+  part.root = root;
+  part.products.products.push_back(std::move(product));
+  llvm::append_range(part.ops, chain.ops);
+  Step step;
+  step.scale = *scale;
+  step.result = part.result = chain.ops.back()->getResult(0);
+  part.steps.push_back(step);
+  addSteps(part.result, Bounds::ofBits(8), part);
   return part;
 }
 
 std::optional<Part> vta::findPart(Operation *root, int64_t block,
                                   const DenseSet<Operation *> &taken) {
   return PartFinder(taken).find(root, block);
+}
+
+std::optional<Part> vta::findElementPart(Operation *root,
+                                         const relay_vta::Config &config,
+                                         const DenseSet<Operation *> &taken,
+                                         const DenseSet<Value> &onDevice) {
+  if (root->getNumResults() != 1 || root->getNumOperands() == 0 ||
+      taken.contains(root))
+    return std::nullopt;
+  PartFinder finder(taken);
+  if (isa<NNAvgPool2dOp, NNGlobalAvgPool2dOp>(root)) {
+    std::optional<Part> part = finder.findAverage(root, config);
+    return part && onDevice.contains(part->data) ? part : std::nullopt;
+  }
+  for (Value operand : root->getOperands()) {
+    bool isThere = onDevice.contains(operand) ||
+                   (!isMaxPool(root) && onDevice.contains(getUncast(operand)));
+    if (!isThere)
+      continue;
+    std::optional<Part> part = isMaxPool(root)
+                                   ? finder.findMaxPool(root, config)
+                                   : finder.findElements(root, operand);
+    if (part)
+      return part;
+  }
+  return std::nullopt;
 }

@@ -12,6 +12,7 @@
 
 #include "PartFinder.h"
 
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
@@ -35,8 +36,8 @@ namespace {
 class Partitioner {
 public:
   Partitioner(func::FuncOp function, relay_vta::Config config)
-      : function(function), batch(config.getBatch()), block(config.getBlock()),
-        builder(function.getContext()) {
+      : function(function), config(config), batch(config.getBatch()),
+        block(config.getBlock()), builder(function.getContext()) {
     std::string images = batch == 1 ? "" : std::to_string(batch) + "n";
     dataLayout = "NCHW" + images + std::to_string(block) + "c";
     kernelLayout =
@@ -50,24 +51,29 @@ public:
   unsigned run();
 
 private:
+  std::vector<Part> findParts(DenseSet<Operation *> &taken);
   bool isOneMatrix(const Part &part);
   void move(const Part &part);
   /// One of the convolutions of a part, and its steps.
   Value buildProduct(const Part &part, const BlockProduct &product);
+  Value buildMaxPool(const Part &part);
+  Value buildSteps(const Part &part, Value value);
+  Value buildScaleChange(Location loc, Value value, const Step &step);
   Value interleave(Location loc, ArrayRef<Value> results,
                    std::array<int64_t, 2> phases, RankedTensorType type);
   Value pad(Location loc, Value value, ArrayRef<int64_t> sizes);
   Value toFourDims(Location loc, Value value);
   /// `value` in the layout of the device, and on it.
   Value getPacked(Location loc, Value value);
-  Value getOperand(Location loc, CastOp cast);
-  Value packWeight(Location loc, Value weight, const BlockProduct &product);
+  Value getOperand(Location loc, Value bytes);
+  Value packWeight(Location loc, const Part &part, const BlockProduct &product);
   Value packConstant(Location loc, Value constant, RankedTensorType type);
   Value cut(Location loc, Value value, ArrayRef<int64_t> sizes);
   Value unpack(Location loc, Value packed, RankedTensorType type);
   Value getNumberConstant(Location loc, int64_t number);
 
   func::FuncOp function;
+  relay_vta::Config config;
   int64_t batch, block;
   OpBuilder builder;
   std::string dataLayout, kernelLayout;
@@ -119,20 +125,21 @@ Value Partitioner::getPacked(Location loc, Value value) {
   return result = DeviceCopyOp::create(builder, loc, data, host, device);
 }
 
-/// Bytes that a part adds, as it computes with them. A part that has computed
-/// them stores bytes, so that the cast is not to be fused with that.
-Value Partitioner::getOperand(Location loc, CastOp cast) {
-  Value value = getPacked(loc, cast.getData());
+/// Bytes that steps of a part take. A part that has computed them stores bytes,
+/// so that the steps are not to be fused with that.
+Value Partitioner::getOperand(Location loc, Value bytes) {
+  Value value = getPacked(loc, bytes);
   if (!value.getDefiningOp<DeviceCopyOp>())
     value =
         AnnotationStopFusionOp::create(builder, loc, value.getType(), value);
-  return CastOp::create(builder, loc, value, cast.getDtype());
+  return value;
 }
 
-Value Partitioner::packWeight(Location loc, Value weight,
+Value Partitioner::packWeight(Location loc, const Part &part,
                               const BlockProduct &product) {
+  Value weight;
   if (product.weight.empty())
-    weight = toFourDims(loc, weight);
+    weight = toFourDims(loc, getUncast(part.root->getOperand(1)));
   else
     weight = ConstantOp::create(
         builder, loc,
@@ -196,30 +203,74 @@ Value Partitioner::buildProduct(const Part &part, const BlockProduct &product) {
   Operation *root = part.root;
   Location loc = root->getLoc();
   Value data = getPacked(loc, part.data);
-  Value weight = packWeight(loc, getUncast(root->getOperand(1)), product);
+  Value weight = packWeight(loc, part, product);
   Value value = NNConv2dOp::create(
       builder, loc, data, weight, product.strides, product.padding,
       product.dilation, product.groups, IntegerAttr(), DenseI64ArrayAttr(),
       dataLayout, kernelLayout, "", TypeAttr::get(builder.getI32Type()));
+  return buildSteps(part, value);
+}
+
+Value Partitioner::buildMaxPool(const Part &part) {
+  Operation *root = part.root;
+  Value data = getPacked(root->getLoc(), part.data);
+  if (auto pool = dyn_cast<NNMaxPool2dOp>(root))
+    return NNMaxPool2dOp::create(builder, root->getLoc(), data,
+                                 pool.getPoolSize(), pool.getStrides(),
+                                 pool.getDilation(), pool.getPadding(),
+                                 dataLayout, "", pool.getCeilMode());
+  ArrayRef<int64_t> sizes = getStaticType(part.data).getShape().drop_front(2);
+  return NNMaxPool2dOp::create(builder, root->getLoc(), data, sizes,
+                               ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{1, 1},
+                               ArrayRef<int64_t>{0, 0}, dataLayout);
+}
+
+Value Partitioner::buildScaleChange(Location loc, Value value,
+                                    const Step &step) {
+  const ScaleChange &scale = step.scale;
+  if (scale.factor != 1)
+    value = MultiplyOp::create(builder, loc, value,
+                               getNumberConstant(loc, scale.factor));
+  if (scale.addend)
+    value = AddOp::create(builder, loc, value,
+                          getNumberConstant(loc, scale.addend));
+  if (scale.shift)
+    value = RightShiftOp::create(builder, loc, value,
+                                 getNumberConstant(loc, scale.shift));
+  if (scale.least)
+    value = MaximumOp::create(builder, loc, value,
+                              getNumberConstant(loc, *scale.least));
+  if (scale.most)
+    value = MinimumOp::create(builder, loc, value,
+                              getNumberConstant(loc, *scale.most));
+  Type type = getStaticType(step.result).getElementType();
+  if (getStaticType(value).getElementType() != type)
+    value = CastOp::create(builder, loc, value, type);
+  return value;
+}
+
+Value Partitioner::buildSteps(const Part &part, Value value) {
+  Operation *root = part.root;
   RankedTensorType type = getStaticType(root->getResult(0));
   RankedTensorType shape = getStaticType(value);
   for (const Step &step : part.steps) {
     Location stepLoc = step.result.getLoc();
     if (!step.op) {
-      if (step.addend)
-        value = AddOp::create(builder, stepLoc, value,
-                              getNumberConstant(stepLoc, step.addend));
-      if (step.shift)
-        value = RightShiftOp::create(builder, stepLoc, value,
-                                     getNumberConstant(stepLoc, step.shift));
+      value = buildScaleChange(stepLoc, value, step);
       continue;
     }
     IRMapping mapping;
     mapping.map(step.op->getOperand(step.operand), value);
     if (step.op->getNumOperands() == 2) {
       Value other = step.op->getOperand(1 - step.operand);
-      if (auto cast = other.getDefiningOp<CastOp>())
-        mapping.map(other, getOperand(stepLoc, cast));
+      if (getStaticType(other).getElementType().isInteger(8) &&
+          !getIntegers(other))
+        mapping.map(other, getOperand(stepLoc, other));
+      else if (auto cast = other.getDefiningOp<CastOp>();
+               cast && !getIntegers(other))
+        mapping.map(other, CastOp::create(builder, stepLoc,
+                                          getOperand(stepLoc, cast.getData()),
+                                          cast.getDtype()));
       else
         mapping.map(other, packConstant(stepLoc, other, type));
     }
@@ -261,6 +312,13 @@ Value Partitioner::interleave(Location loc, ArrayRef<Value> results,
 void Partitioner::move(const Part &part) {
   builder.setInsertionPoint(part.result.getDefiningOp());
   const BlockProducts &all = part.products;
+  if (all.products.empty()) {
+    Value value = isMaxPool(part.root)
+                      ? buildMaxPool(part)
+                      : getOperand(part.root->getLoc(), part.data);
+    packed[part.result] = buildSteps(part, value);
+    return;
+  }
   if (all.products.size() == 1) {
     packed[part.result] = buildProduct(part, all.products.front());
     return;
@@ -314,17 +372,34 @@ static void mergeClips(Part &part) {
   }
 }
 
-unsigned Partitioner::run() {
+/// Layers with what comes after them first, then what is left between them.
+std::vector<Part> Partitioner::findParts(DenseSet<Operation *> &taken) {
   std::vector<Part> parts;
-  DenseSet<Operation *> taken;
+  DenseSet<Value> onDevice;
   for (Block &blockOfOps : function.getBody())
     for (Operation &op : blockOfOps)
       if (std::optional<Part> part = findPart(&op, block, taken);
           part && !isOneMatrix(*part)) {
         taken.insert(part->ops.begin(), part->ops.end());
         mergeClips(*part);
+        if (part->products.products.size() == 1)
+          onDevice.insert(part->result);
         parts.push_back(std::move(*part));
       }
+  for (Block &blockOfOps : function.getBody())
+    for (Operation &op : blockOfOps)
+      if (std::optional<Part> part =
+              findElementPart(&op, config, taken, onDevice)) {
+        taken.insert(part->ops.begin(), part->ops.end());
+        onDevice.insert(part->result);
+        parts.push_back(std::move(*part));
+      }
+  return parts;
+}
+
+unsigned Partitioner::run() {
+  DenseSet<Operation *> taken;
+  std::vector<Part> parts = findParts(taken);
   // A part may need what another one computes, which then comes before.
   llvm::stable_sort(parts, [](const Part &lhs, const Part &rhs) {
     Operation *left = lhs.result.getDefiningOp();

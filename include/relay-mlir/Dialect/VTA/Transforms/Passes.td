@@ -45,8 +45,12 @@ def PartitionGraphPass
     A part is a `nn.conv2d`, `nn.conv2d_transpose` or `nn.dense` of bytes with
     constant weights, and the operators behind it that nobody else sees the operands of, until there are
     bytes again: sums with constants of channels and with other bytes, minima and
-    maxima, `clip`, `relu`, casts, shifts, products of powers of two, and changes
+    maxima, `clip`, `relu`, casts, shifts, products with a number, and changes
     of scale by powers of two in 64 bits, which become a sum and a shift.
+
+    Other parts take what these have computed: maxima of windows, averages, which
+    become a product with ones and a product and a shift that give the same bytes
+    for all sums, and functions of elements.
 
     Parts are written in the layouts of the configuration (`NCHW16c` and
     `OIHW16o16i` for a batch of 1 and blocks of 16), on device `vta:0`. Channels
@@ -57,7 +61,7 @@ def PartitionGraphPass
     of several groups on its diagonal, and zeros. A transposed convolution is a
     convolution for each phase of its result, and the processor interleaves these.
 
-    Everything else, such as pools, stays where it is.
+    Everything else, such as pools of what the processor has, stays where it is.
   }];
   let dependentDialects = [
     "::mlir::relay::RelayDialect", "::mlir::relay::TargetDialect"

@@ -142,9 +142,8 @@ namespace {
 class TileSearch {
 public:
   TileSearch(const BlockNest &nest, const VTAProduct &product,
-             const relay_vta::Config &config, int64_t numByteOperands)
-      : nest(nest), product(product), config(config),
-        numByteOperands(numByteOperands) {
+             const relay_vta::Config &config, VTAStepNeeds needs)
+      : nest(nest), product(product), config(config), needs(needs) {
     for (unsigned var = 0; var != nest.getNumVars(); ++var)
       whole.push_back(*nest.getExtent(var));
     // Only the first variable of the reduction, blocks of channels, is cut.
@@ -188,8 +187,8 @@ private:
     int64_t channels = 1;
     for (unsigned var : product.outputs)
       channels *= tile[var];
-    int64_t acc = sizes.acc + channels;
-    int64_t inp = sizes.inp + numByteOperands * sizes.acc;
+    int64_t acc = sizes.acc * (1 + needs.accTiles) + channels;
+    int64_t inp = sizes.inp + needs.inpTiles * sizes.acc;
     if (inp > depth(Memory::Inp) || sizes.wgt > depth(Memory::Wgt) ||
         acc > depth(Memory::Acc))
       return;
@@ -228,7 +227,7 @@ private:
   const BlockNest &nest;
   const VTAProduct &product;
   const relay_vta::Config &config;
-  int64_t numByteOperands;
+  VTAStepNeeds needs;
   VTATile whole;
   /// The variables that are cut, and into what sizes.
   SmallVector<unsigned> free;
@@ -242,7 +241,6 @@ private:
 SmallVector<VTATile> mlir::tir::findVTATiles(const BlockNest &nest,
                                              const VTAProduct &product,
                                              const relay_vta::Config &config,
-                                             int64_t numByteOperands,
-                                             size_t count) {
-  return TileSearch(nest, product, config, numByteOperands).run(count);
+                                             VTAStepNeeds needs, size_t count) {
+  return TileSearch(nest, product, config, needs).run(count);
 }

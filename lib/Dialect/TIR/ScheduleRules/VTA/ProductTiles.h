@@ -44,14 +44,19 @@ struct VTATileSizes {
   static VTATileSizes get(const VTAProduct &product, const VTATile &tile);
 };
 
+/// What the steps behind a product need for each tile of results: tiles of
+/// bytes in `inp`, and tiles of accumulators beside them.
+struct VTAStepNeeds {
+  int64_t inpTiles = 0, accTiles = 0;
+};
+
 /// Up to `count` tiles for which a model of the time is least among those that
 /// fit, twice where that is possible, so that one is loaded while another is
-/// computed; the best one first. `numByteOperands` tiles of bytes are added to
-/// its results. None if no tile fits.
+/// computed; the best one first. None if no tile fits.
 SmallVector<VTATile> findVTATiles(const BlockNest &nest,
                                   const VTAProduct &product,
                                   const relay_vta::Config &config,
-                                  int64_t numByteOperands, size_t count);
+                                  VTAStepNeeds needs, size_t count);
 
 } // namespace mlir::tir
 

@@ -5,16 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is a product and what is computed of each of its results. Tiles of
+// A kernel is a product and what is computed of each of its results, or has no
+// product, for which ElementRules.cpp has the rules. Tiles of
 // data and weights come to the scratchpads, one step of the reduction after
 // another; results of a tile stay in accumulators until they are stored. What
 // each nest becomes is for the conversion to say.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementRules.h"
 #include "ProductTiles.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/VTATiles.h"
@@ -31,54 +35,26 @@ static BlockOp findProduct(KernelSchedule &schedule) {
   return {};
 }
 
-/// Whether a block only computes elements of others of a buffer of the kernel.
-static bool isStep(BlockOp block) {
-  if (block.getInit() || block.hasReduceIters() ||
-      block.getWrites().size() != 1 ||
-      !block.getWrites().front().getDefiningOp<AllocBufferOp>())
-    return false;
-  return !block.getBody()
-              ->walk([](affine::AffineIfOp) { return WalkResult::interrupt(); })
-              .wasInterrupted();
-}
-
-/// Makes one block of the steps from the results of the product on.
-static void inlineSteps(KernelSchedule &schedule, BlockOp product) {
-  for (bool isChanged = true; isChanged;) {
-    isChanged = false;
-    for (BlockOp block : schedule.getKernel().getBlocks()) {
-      // What the product reads is loaded as it is.
-      if (!isStep(block) ||
-          llvm::is_contained(getReaders(block.getWrites().front()), product))
-        continue;
-      if (succeeded(schedule.computeInline(block))) {
-        isChanged = true;
-        break;
-      }
+/// What the steps behind a product need.
+static VTAStepNeeds countNeeds(const VTAProduct &product) {
+  VTAStepNeeds needs;
+  for (BlockOp reader : getReaders(product.sum.out.buffer)) {
+    if (reader.getInit())
+      continue;
+    needs.inpTiles += llvm::count_if(reader.getReads(), [](Value buffer) {
+      return cast<MemRefType>(buffer.getType())
+          .getElementType()
+          .isSignlessInteger(8);
+    });
+    // Sums of shifts, of what is beside them.
+    for (auto product : reader.getBody()->getOps<arith::MulIOp>()) {
+      APInt factor;
+      if (matchPattern(product.getRhs(), m_ConstantInt(&factor)) ||
+          matchPattern(product.getLhs(), m_ConstantInt(&factor)))
+        needs.accTiles += !factor.isPowerOf2();
     }
   }
-}
-
-/// The block whose result is the padded data, null if the product reads an
-/// argument.
-static BlockOp getPadding(Value buffer) {
-  if (!buffer.getDefiningOp<AllocBufferOp>())
-    return {};
-  SmallVector<BlockOp> writers = getWriters(buffer);
-  return writers.size() == 1 ? writers.front() : BlockOp();
-}
-
-/// How many operands of bytes the steps behind a product load.
-static int64_t countByteOperands(const VTAProduct &product) {
-  int64_t count = 0;
-  for (BlockOp reader : getReaders(product.sum.out.buffer))
-    if (!reader.getInit())
-      count += llvm::count_if(reader.getReads(), [](Value buffer) {
-        return cast<MemRefType>(buffer.getType())
-            .getElementType()
-            .isSignlessInteger(8);
-      });
-  return count;
+  return needs;
 }
 
 namespace {
@@ -114,7 +90,7 @@ static SmallVector<VTATile>
 findTiles(KernelSchedule &schedule, const KernelProduct &found, size_t count) {
   return findVTATiles(found.nest, found.product,
                       cast<vta::ConfigAttr>(schedule.getTarget()).getConfig(),
-                      countByteOperands(found.product), count);
+                      countNeeds(found.product), count);
 }
 
 SmallVector<SmallVector<int64_t>> mlir::tir::findVTATiles(PrimFuncOp kernel,
@@ -195,27 +171,34 @@ static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
     llvm::append_range(order, loops);
   if (failed(schedule.reorder(order)))
     return KernelRule::None;
-  ForOp step = steps.empty() ? grid.back() : steps.back();
+  // A result of one element that one block of inputs gives has no loops around
+  // what is within an element, and nothing to be brought to them.
+  ForOp step = !steps.empty()  ? steps.back()
+               : !grid.empty() ? grid.back()
+                               : ForOp();
+  auto computeAtStep = [&](BlockOp copied) {
+    return step ? schedule.computeAt(copied, step) : success();
+  };
 
   // Copies of what a step needs.
   if (BlockOp padding = getPadding(data)) {
     if (failed(schedule.setScope(padding, data, vta::kInp)) ||
-        failed(schedule.computeAt(padding, step)))
+        failed(computeAtStep(padding)))
       return KernelRule::Some;
   } else {
     BlockOp copy = schedule.cacheRead(block, data, vta::kInp);
-    if (!copy || failed(schedule.computeAt(copy, step)))
+    if (!copy || failed(computeAtStep(copy)))
       return KernelRule::Some;
   }
   BlockOp copy = schedule.cacheRead(block, weight, vta::kWgt);
-  if (!copy || failed(schedule.computeAt(copy, step)))
+  if (!copy || failed(computeAtStep(copy)))
     return KernelRule::Some;
 
   if (result.getDefiningOp<AllocBufferOp>()) {
     if (failed(schedule.setScope(block, result, vta::kAcc)))
       return KernelRule::Some;
     for (BlockOp reader : getReaders(result))
-      if (reader != block &&
+      if (reader != block && !grid.empty() &&
           failed(schedule.reverseComputeAt(reader, grid.back())))
         return KernelRule::Some;
   }
@@ -242,6 +225,10 @@ struct VTARules : ScheduleRulesInterface {
       return;
     rules.addKernelRule(
         {"product in tiles of scratchpads", 10, scheduleProduct});
+    rules.addKernelRule(
+        {"maximum of windows in tiles of scratchpads", 9, scheduleMaximum});
+    rules.addKernelRule(
+        {"elements in tiles of scratchpads", 8, scheduleElements});
     rules.setFallback([](KernelSchedule &, BlockOp) {});
   }
 };
