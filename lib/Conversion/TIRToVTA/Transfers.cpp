@@ -8,7 +8,8 @@
 // An instruction copies rows of elements, with a stride between rows in memory
 // and padding around them. Loops of a copy are joined to rows as long as they
 // can be, then to as many rows as possible; other loops are one instruction for
-// each iteration.
+// each iteration. Padding that an instruction has no bits for is a copy of
+// zeros before others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +69,11 @@ takeLoop(Transfer &transfer, function_ref<bool(const TransferLoop &)> matches) {
   return found;
 }
 
+/// Whether an instruction has no bits for the padding of `loop`.
+static bool hasLongPad(const TransferLoop &loop) {
+  return loop.begin > kMaxPad || loop.extent - loop.end > kMaxPad;
+}
+
 /// The instructions for one iteration after another of the loops that are left.
 static void emitRows(ProgramBuilder &builder, const Transfer &transfer,
                      const TransferLoop &x, const TransferLoop &y,
@@ -76,12 +82,25 @@ static void emitRows(ProgramBuilder &builder, const Transfer &transfer,
     ProgramBuilder::Rows rows;
     rows.sram = sram;
     bool isEmpty = x.begin >= x.end || y.begin >= y.end;
-    if (isZero || isEmpty) {
+    bool isLong = hasLongPad(x) || hasLongPad(y);
+    if (isZero || isEmpty || isLong) {
       // One element of zeros again and again.
       rows.dram = builder.getConstantAddress(transfer.memory, 0) /
                   builder.getElementBytes(transfer.memory);
       rows.ySize = x.extent * y.extent;
       builder.load(transfer.memory, rows);
+    }
+    if (isZero || isEmpty)
+      return;
+    if (isLong) {
+      // What is between padding goes there row by row.
+      for (int64_t row = y.begin; row < y.end; ++row) {
+        ProgramBuilder::Rows inside;
+        inside.xSize = x.end - x.begin;
+        inside.sram = sram + row * x.extent + x.begin;
+        inside.dram = dram + x.begin * x.dram + row * y.dram;
+        builder.load(transfer.memory, inside);
+      }
       return;
     }
     rows.xSize = x.end - x.begin;
@@ -153,12 +172,8 @@ std::string relay::detail::emitTransfer(ProgramBuilder &builder,
     return "expects rows of at most " + std::to_string(kMaxSize) +
            " elements, but got " + std::to_string(x.extent);
   bool isEmpty = x.begin >= x.end || y.begin >= y.end;
-  for (const TransferLoop &loop : {x, y})
-    if (!isEmpty && (loop.begin > kMaxPad || loop.extent - loop.end > kMaxPad))
-      return "expects padding of at most " + std::to_string(kMaxPad) +
-             " elements, but got " +
-             std::to_string(std::max(loop.begin, loop.extent - loop.end));
-  if (isEmpty && x.extent * y.extent > kMaxSize)
+  if ((isEmpty || hasLongPad(x) || hasLongPad(y)) &&
+      x.extent * y.extent > kMaxSize)
     return "expects at most " + std::to_string(kMaxSize) +
            " elements that are padding, but got " +
            std::to_string(x.extent * y.extent);

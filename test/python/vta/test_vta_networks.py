@@ -94,6 +94,8 @@ def make_network(shape, outputs, size=3, stride=1, padding=None, shift=8, bias=T
     ((1, 16, 14, 14), 16, 7, 2, 3),
     ((1, 16, 6, 6), 16, 1, 1, 1),
     ((1, 16, 8, 8), 16, 5, 1, 0),
+    ((1, 16, 9, 6), 16, 21, 1, 20),  # more padding than a load has bits for
+    ((1, 16, 5, 20), 16, 3, 5, 17),
     ((1, 16, 7, 7), 16, 7, 1, 0),  # no loops around what is within an element
 ])
 @pytest.mark.parametrize("config", ["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18"])
@@ -303,6 +305,8 @@ def test_tile_that_does_not_fit(tmp_path):
 @pytest.mark.parametrize("target,message", [
     ("vta -config=1x16,cpu", "expects a configuration such as 1x16_i8w8a32_15_15_18_17, but got "
      "'1x16'"),
+    ("vta -config=1x1_i8w8a32_8_8_8_8,cpu", "expects a VTA with blocks of at least two channels, but "
+     "got #vta.config<batch = 1, block = 1"),
     ("vta -size=3", "expects -config=<name> after vta, but got '-size=3'"),
 ])
 def test_targets_that_are_wrong(tmp_path, target, message):

@@ -436,10 +436,8 @@ static std::optional<PoolWindow> getAverageWindow(Operation *op) {
 /// Whether a result of one element fits, and computes the sizes of its window.
 static bool fitWindow(std::optional<PoolWindow> &window,
                       const relay_vta::Config &config) {
-  constexpr int64_t kMaxPad = 15;
-  if (!window || llvm::any_of(window->padding, [](int64_t pad) {
-        return pad < 0 || pad > kMaxPad;
-      }))
+  if (!window ||
+      llvm::any_of(window->padding, [](int64_t pad) { return pad < 0; }))
     return false;
   for (int64_t axis : {0, 1}) {
     window->count *= window->size[axis];

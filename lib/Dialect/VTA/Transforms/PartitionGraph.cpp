@@ -471,6 +471,12 @@ struct PartitionGraph : vta::impl::PartitionGraphPassBase<PartitionGraph> {
           << config;
       return signalPassFailure();
     }
+    if (parameters.getBlock() == 1) {
+      function.emitError("expects a VTA with blocks of at least two channels, "
+                         "but got ")
+          << config;
+      return signalPassFailure();
+    }
     numParts += Partitioner(function, parameters).run();
   }
 };
