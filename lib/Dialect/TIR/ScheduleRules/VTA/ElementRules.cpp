@@ -71,10 +71,14 @@ static void countTiles(BlockOp block, ElementTileNeeds &needs) {
   }
 }
 
+namespace {
+
 /// The loops around tiles, and those of a tile.
 struct TileLoops {
   SmallVector<ForOp> grid, inner;
 };
+
+} // namespace
 
 /// Splits the loops of a nest, and puts those around tiles first; the rest
 /// keeps its order. Nullopt if refused.
