@@ -9,6 +9,7 @@
 
 #include "Decompositions/Decomposition.h"
 #include "ElementSizes.h"
+#include "Fractions.h"
 #include "Gradients/Gradient.h"
 #include "IntegerForms/IntegerForm.h"
 
@@ -201,6 +202,7 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
   attach<ZerosModel, ZerosOp, ZerosLikeOp>(context);
   attach<OnesModel, OnesOp, OnesLikeOp>(context);
   detail::registerElementSizes(context);
+  detail::registerFractions(context);
   // Operators made of others.
   decompositions::registerBits(context);
   decompositions::registerBlocks(context);

@@ -27,8 +27,7 @@ static ModelInput describe(func::FuncOp function, unsigned index) {
     input.name = name;
   else
     // As the artefact calls it.
-    input.name =
-        StringAttr::get(function.getContext(), "input" + Twine(index));
+    input.name = StringAttr::get(function.getContext(), "input" + Twine(index));
   auto type = dyn_cast<RankedTensorType>(function.getArgument(index).getType());
   if (!type)
     return input;

@@ -109,6 +109,24 @@ def ElementSizedOpInterface : OpInterface<"ElementSizedOpInterface"> {
   ];
 }
 
+def FractionOpInterface : OpInterface<"FractionOpInterface"> {
+  let description = [{
+    An operator of floats that makes fractions of fractions. Sizes that programs
+    compute in floats are computed in integers, as fractions whose denominators
+    are constants; of others there is no expression.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        The denominator of the elements of the result, or 1 for a result of
+        integers; none if they are no such fractions. `denominators` has those of
+        the operands: 1 for integers.
+      }],
+      "std::optional<int64_t>", "getDenominator",
+      (ins "::llvm::ArrayRef<int64_t>":$denominators)>
+  ];
+}
+
 def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   let description = [{
     An operator that knows its derivative: how the gradient of a number by its
