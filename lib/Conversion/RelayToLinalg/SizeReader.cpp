@@ -197,15 +197,24 @@ Value SizeReader::evaluateNest(linalg::GenericOp nest, unsigned result,
   AffineMap map = nest.getIndexingMapsArray()[nest.getNumDpsInputs() + result];
   SmallVector<int64_t> iteration(ranges.size(), 0);
   SmallVector<int64_t> reduced;
+  SmallVector<AffineExpr> scanned;
   for (auto [loop, kind] : llvm::enumerate(nest.getIteratorTypesArray())) {
     std::optional<unsigned> dim =
         map.getResultPosition(getAffineDimExpr(loop, nest.getContext()));
+    bool isReduced = kind == utils::IteratorType::reduction;
+    // A scan has an element after each step, and those before go into it.
+    if (dim && isReduced)
+      scanned.push_back(getAffineDimExpr(loop, nest.getContext()));
     if (dim)
       iteration[loop] = position[*dim];
-    else if (kind == utils::IteratorType::reduction)
-      reduced.push_back(loop);
-    else
+    else if (!isReduced)
       return {};
+    if (!isReduced)
+      continue;
+    reduced.push_back(loop);
+    if (dim)
+      ranges[loop] = position[*dim] + 1;
+    iteration[loop] = 0;
   }
 
   SmallVector<Value> carried;
@@ -213,6 +222,11 @@ Value SizeReader::evaluateNest(linalg::GenericOp nest, unsigned result,
     AffineMap initMap =
         nest.getIndexingMapsArray()[nest.getNumDpsInputs() + number];
     bool isRead = !nest.getRegionOutputArgs()[number].use_empty();
+    // What is read again must be one element.
+    if (isRead && llvm::any_of(scanned, [&](AffineExpr loop) {
+          return initMap.getResultPosition(loop).has_value();
+        }))
+      return {};
     carried.push_back(isRead ? getElement(init, getIndices(initMap, iteration))
                              : Value());
     if (isRead && !carried.back())
