@@ -343,6 +343,24 @@ static Value wrapOpenAxis(NodeContext &node, Value data, int64_t axis,
   return node.take(data, positions, axis, "wrap");
 }
 
+/// The sizes of input 0 once it is padded; `positions` says which numbers of
+/// input 1 are the widths of each dimension, of which one that is behind them
+/// is 0.
+static SmallVector<ShapeScalar> getPaddedDims(NodeContext &node,
+                                              ArrayRef<int64_t> positions) {
+  SmallVector<ShapeScalar> dims = node.getInputDims(0);
+  const ShapeTensor *pads = node.getContents(1);
+  for (auto [i, position] : llvm::enumerate(positions)) {
+    ShapeScalar &dim = dims[i / 2];
+    if (!pads)
+      dim = ShapeScalar();
+    else if (static_cast<size_t>(position) < pads->elements.size())
+      // Each may be negative.
+      dim = addSizes(dim, pads->elements[position]);
+  }
+  return dims;
+}
+
 static LogicalResult convertPad(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
@@ -433,8 +451,10 @@ static LogicalResult convertPad(NodeContext &node) {
   if (computedPads) {
     DynNNPadOp::Properties properties;
     properties.pad_mode = b.getStringAttr(mode);
+    Value padded = node.create<DynNNPadOp>({data, table, value}, properties);
     return node.setResult(
-        node.create<DynNNPadOp>({data, table, value}, properties));
+        computedAxes ? padded
+                     : node.refineDims(padded, getPaddedDims(node, positions)));
   }
   NNPadOp::Properties properties;
   properties.pad_mode = b.getStringAttr(mode);

@@ -117,6 +117,18 @@ ShapeScalar mlir::relay::onnx::multiplySizes(const ShapeScalar &a,
   return result;
 }
 
+ShapeScalar mlir::relay::onnx::addSizes(const ShapeScalar &a,
+                                        const ShapeScalar &b) {
+  ShapeScalar result;
+  for (unsigned i = 0; i < kNumCases; ++i) {
+    int64_t sum;
+    if (a.isPossible(i) && b.isPossible(i) &&
+        !llvm::AddOverflow(a[i], b[i], sum) && sum >= 0)
+      result.set(i, sum);
+  }
+  return result;
+}
+
 std::optional<SmallVector<int64_t>> ShapeTensor::getConstants() const {
   if (isFloat())
     return std::nullopt;

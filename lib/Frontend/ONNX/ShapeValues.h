@@ -97,6 +97,8 @@ private:
 
 /// The product, impossible where it overflows.
 ShapeScalar multiplySizes(const ShapeScalar &a, const ShapeScalar &b);
+/// The same for the sum, which is a size: impossible where it is negative.
+ShapeScalar addSizes(const ShapeScalar &a, const ShapeScalar &b);
 
 /// A tensor with a static shape whose elements are known.
 struct ShapeTensor {

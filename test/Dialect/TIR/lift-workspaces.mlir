@@ -80,3 +80,30 @@ tir.prim_func @quotients(%x: memref<?xf32>) {
   %up = arith.ceildivsi %more, %c3 : index
   %c = tir.alloc_buffer(%up) : memref<?xf32>
 }
+
+// -----
+
+// What is added to make a multiple of 4 is a remainder that is not negative.
+// CHECK-LABEL: tir.prim_func @multiple
+// CHECK-SAME:    memref<?xf32> {tir.workspace = affine_map<()[s0] -> (s0 + (-(s0 mod 4)) mod 4)>},
+// CHECK-SAME:    memref<?xi8> {tir.workspace = affine_map<()[s0] -> ((s0 + (-(s0 mod 4)) mod 4) * 4)>})
+tir.prim_func @multiple(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %rest = arith.remsi %n, %c4 : index
+  %missing = arith.subi %c4, %rest : index
+  %rem = arith.remsi %missing, %c4 : index
+  %isOff = arith.cmpi ne, %rem, %c0 : index
+  %isNegative = arith.cmpi slt, %rem, %c0 : index
+  %both = arith.andi %isOff, %isNegative : i1
+  %up = arith.addi %rem, %c4 : index
+  %pad = arith.select %both, %up, %rem : index
+  %size = arith.addi %n, %pad : index
+  %a = tir.alloc_buffer(%size) : memref<?xf32>
+  %head = arith.minsi %size, %c2 : index
+  %tail = arith.subi %size, %head : index
+  %more = arith.maxsi %tail, %c0 : index
+  %b = tir.alloc_buffer(%more) : memref<?xf32>
+}

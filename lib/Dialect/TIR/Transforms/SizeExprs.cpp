@@ -52,14 +52,58 @@ static bool isNonNegative(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() >= 0;
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  return !binary ||
-         (isNonNegative(binary.getLHS()) && isNonNegative(binary.getRHS()));
+  // The sign of a remainder is that of the divisor.
+  return !binary || ((binary.getKind() == AffineExprKind::Mod ||
+                      isNonNegative(binary.getLHS())) &&
+                     isNonNegative(binary.getRHS()));
 }
 
 /// Whether a size may not fit.
 static bool isNarrow(Value value) {
   return !value.getType().isIndex() &&
          value.getType().getIntOrFloatBitWidth() < 32;
+}
+
+/// Whether `condition` says that `value` is negative. It may also say that it
+/// is not 0, as where signs are compared.
+static bool isNegativeTest(Value condition, Value value) {
+  auto compares = [&](Value test, arith::CmpIPredicate predicate) {
+    auto compare = test.getDefiningOp<arith::CmpIOp>();
+    return compare && compare.getPredicate() == predicate &&
+           compare.getLhs() == value &&
+           getConstantIntValue(compare.getRhs()) == 0;
+  };
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return (compares(both.getLhs(), arith::CmpIPredicate::ne) &&
+            isNegativeTest(both.getRhs(), value)) ||
+           (compares(both.getRhs(), arith::CmpIPredicate::ne) &&
+            isNegativeTest(both.getLhs(), value));
+  return compares(condition, arith::CmpIPredicate::slt);
+}
+
+namespace {
+
+/// A remainder that is not negative, of a positive constant.
+struct FloorMod {
+  Value dividend;
+  int64_t divisor;
+};
+
+} // namespace
+
+/// What `select`, of a remainder to which the divisor is added where it is
+/// negative, computes.
+static std::optional<FloorMod> matchFloorMod(arith::SelectOp select) {
+  auto rem = select.getFalseValue().getDefiningOp<arith::RemSIOp>();
+  auto sum = select.getTrueValue().getDefiningOp<arith::AddIOp>();
+  if (!rem || !sum || sum.getLhs() != rem.getResult())
+    return std::nullopt;
+  std::optional<int64_t> divisor = getConstantIntValue(rem.getRhs());
+  if (!divisor || *divisor <= 0 ||
+      getConstantIntValue(sum.getRhs()) != divisor ||
+      !isNegativeTest(select.getCondition(), rem.getResult()))
+    return std::nullopt;
+  return FloorMod{rem.getLhs(), *divisor};
 }
 
 AffineExpr SizeExprs::compute(Value size, Known &known) const {
@@ -80,6 +124,11 @@ AffineExpr SizeExprs::compute(Value size, Known &known) const {
               return {};
             return get(conversion->getOperand(0), known);
           })
+      .Case([&](arith::SelectOp select) -> AffineExpr {
+        std::optional<FloorMod> mod = matchFloorMod(select);
+        AffineExpr dividend = mod ? get(mod->dividend, known) : AffineExpr();
+        return dividend ? dividend % mod->divisor : AffineExpr();
+      })
       .Default([](Operation *) { return AffineExpr(); });
 }
 
@@ -303,7 +352,9 @@ SizeExprs::Bounds SizeExprs::computeBounds(Value size,
                    ? Bounds()
                    : get(0);
       })
-      .Case<arith::SelectOp>([&](auto) {
+      .Case<arith::SelectOp>([&](auto select) {
+        if (std::optional<FloorMod> mod = matchFloorMod(select))
+          return Bounds{zero, getAffineConstantExpr(mod->divisor - 1, context)};
         Bounds yes = get(1), no = get(2);
         return Bounds{isPositive(yes) && isPositive(no) ? zero : AffineExpr(),
                       getLarger(yes, no)};
