@@ -163,9 +163,36 @@ inferDims(Importer &importer, OperationState &state,
   return dims;
 }
 
+void NodeContext::fixRepeatedSizes(OperationState &state) {
+  if (!state.name.hasInterface<BroadcastOpInterface>() &&
+      state.name.getTypeID() != TypeID::get<WhereOp>())
+    return;
+  // Positions count from the end.
+  auto isOne = [&](Value value, int64_t position) {
+    SmallVector<ShapeScalar> sizes = getDims(value);
+    auto rank = static_cast<int64_t>(sizes.size());
+    return position >= rank || sizes[rank - 1 - position].getConstant() == 1;
+  };
+  for (unsigned i = 0; i != state.operands.size(); ++i) {
+    auto type = dyn_cast<RankedTensorType>(state.operands[i].getType());
+    if (!type || type.hasStaticShape())
+      continue;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      int64_t position = type.getRank() - 1 - axis;
+      if (type.isDynamicDim(axis) && isOne(state.operands[i], position) &&
+          llvm::any_of(state.operands, [&](Value other) {
+            return isa<RankedTensorType>(other.getType()) &&
+                   !isOne(other, position);
+          }))
+        state.operands[i] = expectSize(state.operands[i], axis, 1);
+    }
+  }
+}
+
 Value NodeContext::insert(OperationState &state) {
   if (llvm::is_contained(state.operands, Value()))
     return fail();
+  fixRepeatedSizes(state);
   if (OpaqueProperties properties = state.getRawProperties())
     state.name.populateDefaultProperties(properties);
 

@@ -272,6 +272,10 @@ public:
 
 private:
   const NodeAttribute *findAttr(StringRef name, NodeAttribute::Kind kind);
+  /// Operands of an operator that broadcasts have one element along an open
+  /// dimension that is repeated to that of another one, as the last row of an
+  /// open number of them: only constants are repeated.
+  void fixRepeatedSizes(OperationState &state);
 
   Importer &importer;
   PendingNode &pending;

@@ -13,6 +13,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -110,20 +111,165 @@ static LogicalResult convertCenterCropPad(NodeContext &node) {
 // Col2Im
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// Col2Im where sizes are open: those of the image are numbers that are
+/// computed when the model runs.
+class OpenImage {
+public:
+  OpenImage(NodeContext &node, ArrayRef<int64_t> block, const Window &window,
+            Value image)
+      : node(node), block(block), window(window), rank(block.size()),
+        image(image), type(node.getBuilder().getI64Type()) {}
+
+  LogicalResult build();
+
+private:
+  Value number(int64_t value) {
+    return node.createScalar(static_cast<double>(value), type);
+  }
+  void computeSizes();
+  /// (1, block, blocks): the place of each element in the padded image.
+  Value createPlaces();
+
+  NodeContext &node;
+  ArrayRef<int64_t> block;
+  const Window &window;
+  int64_t rank;
+  Value image;
+  Type type;
+  /// Numbers for each axis, and their products.
+  SmallVector<Value> padded, counts;
+  Value numPlaces, numBlocks;
+};
+
+} // namespace
+
+void OpenImage::computeSizes() {
+  numPlaces = numBlocks = number(1);
+  Value zero = number(0);
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    Value size =
+        node.reshape(node.slice(image, 0, axis, axis + 1), ArrayRef<int64_t>());
+    padded.push_back(node.create<AddOp>(
+        {size, number(window.padding[axis] + window.padding[rank + axis])}));
+    Value room = node.create<SubtractOp>(
+        {padded.back(), number(window.getExtent(axis))});
+    Value steps =
+        node.create<FloorDivideOp>({room, number(window.strides[axis])});
+    counts.push_back(
+        node.create<MaximumOp>({node.create<AddOp>({steps, number(1)}), zero}));
+    numPlaces = node.create<MultiplyOp>({numPlaces, padded.back()});
+    numBlocks = node.create<MultiplyOp>({numBlocks, counts.back()});
+  }
+}
+
+Value OpenImage::createPlaces() {
+  Value places = number(0);
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    auto line = [&](Value positions, int64_t step, int64_t behind) {
+      return node.expandDims(node.create<MultiplyOp>({positions, number(step)}),
+                             1, behind);
+    };
+    Value offsets = node.createPositions(ShapeScalar::get(block[axis]), type);
+    Value along = node.create<AddOp>(
+        {line(offsets, window.dilations[axis], 2 * rank - 1 - axis),
+         line(node.createRange(counts[axis], type), window.strides[axis],
+              rank - 1 - axis)});
+    places = node.create<AddOp>(
+        {node.create<MultiplyOp>({places, padded[axis]}), along});
+  }
+  return node.reshape(places, {1, ShapedType::getNumElements(block), -1});
+}
+
+LogicalResult OpenImage::build() {
+  Value data = node.getInput(0);
+  computeSizes();
+  Value places = createPlaces();
+  // As many blocks as there are, of an image that is no smaller than nothing.
+  Value isRight = node.create<LogicalAndOp>(
+      {node.create<EqualOp>({numBlocks, node.createSize(data, 2)}),
+       node.create<AllOp>({node.create<GreaterOp>({image, number(0)})})});
+  places = node.create<AddOp>({places, createCheck(node, isRight)});
+  // (batch, channels, block, blocks).
+  Value columns =
+      node.reshape(data, {0, -4, -1, ShapedType::getNumElements(block), 0});
+  if (!columns || !numPlaces)
+    return failure();
+  DynZerosOp::Properties zeros;
+  zeros.dtype = TypeAttr::get(node.getElementType(data));
+  Value sizes = node.createSizes(columns, 0, 2, type);
+  SmallVector<ShapeScalar> dims = node.getDims(columns);
+  Value empty = node.refineDims(
+      node.create<DynZerosOp>(
+          {node.concatenate({node.expandDims(numPlaces, 0), sizes})}, zeros),
+      {ShapeScalar(), dims[0], dims[1]});
+  ScatterNdOp::Properties properties;
+  properties.mode = node.getBuilder().getStringAttr("add");
+  Value sums = node.create<ScatterNdOp>(
+      {empty, places, node.transpose(columns, {2, 3, 0, 1})}, properties);
+  SmallVector<Value> parts = llvm::map_to_vector(
+      padded, [&](Value size) { return node.expandDims(size, 0); });
+  parts.push_back(sizes);
+  Value result = reshapeTo(node, sums, node.concatenate(parts));
+  SmallVector<int64_t> order = {rank, rank + 1};
+  llvm::append_range(order, llvm::seq(rank));
+  result = node.transpose(result, order);
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t before = window.padding[axis], after = window.padding[rank + axis];
+    if (before != 0 || after != 0)
+      result =
+          node.slice(result, axis + 2, before,
+                     after == 0 ? std::numeric_limits<int64_t>::max() : -after);
+  }
+  SmallVector<ShapeScalar> shape = {dims[0], dims[1]};
+  const ShapeTensor *known = node.getContents(1);
+  for (int64_t axis = 0; axis < rank; ++axis)
+    shape.push_back(known ? known->elements[axis] : ShapeScalar());
+  return node.setResult(node.refineDims(result, shape));
+}
+
+static LogicalResult convertOpenCol2Im(NodeContext &node) {
+  FailureOr<SmallVector<int64_t>> block = node.getConstantInts(2);
+  Value image = node.getIntsValue(1);
+  if (failed(block) || !image)
+    return failure();
+  RankedTensorType type = node.getInputType(0);
+  int64_t numSizes = node.getType(image).getDimSize(0);
+  if (type.getRank() != 3 || block->empty() ||
+      numSizes != static_cast<int64_t>(block->size()))
+    return node.emitError()
+           << "expects data (batch, channels * block, blocks), and as many "
+              "sizes of the image as of a block, but got "
+           << type << ", " << numSizes << " and " << block->size();
+  FailureOr<Window> window = Window::get(node, *block);
+  if (failed(window))
+    return failure();
+  int64_t blockSize = 1;
+  for (int64_t size : *block)
+    if (llvm::MulOverflow(blockSize, size, blockSize) ||
+        blockSize > std::numeric_limits<int32_t>::max())
+      return node.emitError() << "expects a block of less than 2^31 elements";
+  return OpenImage(node, *block, *window, image).build();
+}
+
 /// Adds the columns of blocks to the places of an image, with its padding, that
 /// they were taken from.
 static LogicalResult convertCol2Im(NodeContext &node) {
   Value data = node.getInput(0);
+  const ShapeTensor *sizes = node.getContents(1);
+  if (!node.getInputType(0).hasStaticShape() || !sizes ||
+      !sizes->getConstants())
+    return convertOpenCol2Im(node);
   FailureOr<SmallVector<int64_t>> image = node.getConstantInts(1);
   FailureOr<SmallVector<int64_t>> block = node.getConstantInts(2);
   if (failed(image) || failed(block))
     return failure();
   RankedTensorType type = node.getType(data);
-  if (type.getRank() != 3 || !type.hasStaticShape() || image->empty() ||
-      image->size() != block->size())
+  if (type.getRank() != 3 || image->empty() || image->size() != block->size())
     return node.emitError()
-           << "expects data (batch, channels * block, blocks) of a static "
-              "shape, and as many sizes of the image as of a block, but got "
+           << "expects data (batch, channels * block, blocks), and as many "
+              "sizes of the image as of a block, but got "
            << type << ", " << image->size() << " and " << block->size();
   FailureOr<Window> window = Window::get(node, *block);
   if (failed(window))

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "OpTable.h"
 #include "Products.h"
 #include "Window.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Support/FormatNumber.h"
@@ -247,15 +249,8 @@ Value Pool::createIndices(NodeContext &node, Value maxima,
   if (!maxima)
     return nullptr;
   int64_t steps = 0;
-  for (int64_t axis = 0, rank = window.getRank(); axis < rank; ++axis) {
-    steps += window.kernel[axis];
-    if (node.getType(data).isDynamicDim(axis + 2)) {
-      node.emitError() << "expects static spatial sizes for the indices of "
-                          "maxima, but got "
-                       << data.getType();
-      return nullptr;
-    }
-  }
+  for (int64_t size : window.kernel)
+    steps += size;
   constexpr int64_t maxSteps = 1024;
   if (steps > maxSteps) {
     node.emitError() << "expects windows whose sizes add up to at most "
@@ -269,9 +264,20 @@ Value Pool::createIndices(NodeContext &node, Value maxima,
   for (int64_t axis = window.getRank() - 1; axis >= 0; --axis) {
     int64_t dim = axis + 2, before = window.padding[axis];
     int64_t stride = window.strides[axis];
+    bool isOpen = node.getType(best).isDynamicDim(dim);
     int64_t last = (node.getType(maxima).getDimSize(dim) - 1) * stride;
-    int64_t after = last + window.getExtent(axis) - before -
-                    node.getType(best).getDimSize(dim);
+    // Enough for the last window, which may begin in what ceil_mode adds.
+    int64_t after = isOpen ? window.padding[window.getRank() + axis] + stride
+                           : last + window.getExtent(axis) - before -
+                                 node.getType(best).getDimSize(dim);
+    auto takeStep = [&](Value value, int64_t begin) -> Value {
+      if (!isOpen)
+        return node.slice(value, dim, begin, begin + last + 1, stride);
+      SliceLikeOp::Properties properties;
+      properties.axes = node.getBuilder().getDenseI64ArrayAttr(dim);
+      return node.create<SliceLikeOp>(
+          {node.dropFirst(value, dim, begin, stride), maxima}, properties);
+    };
     Value values =
         node.pad(best, dim, before, std::max<int64_t>(after, 0), lowest);
     // In the padding, the nearest element: where all are the lowest number.
@@ -280,8 +286,8 @@ Value Pool::createIndices(NodeContext &node, Value maxima,
     best = indices = nullptr;
     for (int64_t i = 0; i < window.kernel[axis]; ++i) {
       int64_t begin = i * window.dilations[axis];
-      Value value = node.slice(values, dim, begin, begin + last + 1, stride);
-      Value place = node.slice(places, dim, begin, begin + last + 1, stride);
+      Value value = takeStep(values, begin);
+      Value place = takeStep(places, begin);
       Value isGreater = i == 0 ? value : node.create<GreaterOp>({value, best});
       best = i == 0 ? value : node.create<WhereOp>({isGreater, value, best});
       indices =
@@ -318,16 +324,69 @@ static LogicalResult convertMaxPool(NodeContext &node) {
 }
 
 /// The inverse of MaxPool: each number goes to its index, all else is 0.
+/// Where a size is open.
+static LogicalResult unpoolOpen(NodeContext &node, Value data, Value indices,
+                                const Window &window) {
+  Type i64 = node.getBuilder().getI64Type();
+  int64_t rank = node.getRank(data);
+  for (int64_t axis = 0; axis < rank; ++axis)
+    node.expectEqualSizes(data, axis, indices, axis);
+  if (!data || !indices)
+    return failure();
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  Value sizes;
+  if (node.hasInput(2)) {
+    sizes = node.getIntsValue(2);
+    if (sizes && node.getType(sizes).getDimSize(0) != rank)
+      return node.emitError()
+             << "expects " << rank << " sizes in output_shape, but got "
+             << node.getType(sizes).getDimSize(0);
+    const ShapeTensor *known = node.getContents(2);
+    for (auto [axis, dim] : llvm::enumerate(dims))
+      dim = known ? known->elements[axis] : ShapeScalar();
+  } else {
+    // A size grows by the steps, and by what a window has besides.
+    SmallVector<int64_t> factors(rank, 1), rests(rank, 0);
+    for (int64_t axis = 2; axis < rank; ++axis) {
+      int64_t place = axis - 2;
+      factors[axis] = window.strides[place];
+      rests[axis] = window.kernel[place] - window.strides[place] -
+                    window.padding[place] - window.padding[rank - 2 + place];
+      ShapeScalar size =
+          multiplySizes(dims[axis], ShapeScalar::get(factors[axis]));
+      dims[axis] = addSizes(size, ShapeScalar::get(rests[axis]));
+    }
+    sizes = node.create<AddOp>(
+        {node.create<MultiplyOp>({node.createSizes(data, 0, rank, i64),
+                                  node.createInts(ArrayRef(factors))}),
+         node.createInts(ArrayRef(rests))});
+  }
+  Value count = node.expandDims(node.create<ProdOp>({sizes}), 0);
+  DynZerosOp::Properties zeros;
+  zeros.dtype = TypeAttr::get(node.getElementType(data));
+  ScatterElementsOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(0);
+  properties.reduction = node.getBuilder().getStringAttr("update");
+  Value result = node.create<ScatterElementsOp>(
+      {node.create<DynZerosOp>({count}, zeros),
+       node.reshape(indices, ArrayRef<int64_t>{-1}),
+       node.reshape(data, ArrayRef<int64_t>{-1})},
+      properties);
+  return node.setResult(node.refineDims(reshapeTo(node, result, sizes), dims));
+}
+
 static LogicalResult convertMaxUnpool(NodeContext &node) {
   Value data = node.getInput(0), indices = node.getInput(1);
   RankedTensorType type = node.getType(data);
+  RankedTensorType places = node.getType(indices);
   int64_t rank = type.getRank();
-  if (rank < 3 || !type.hasStaticShape() ||
-      type.getShape() != node.getType(indices).getShape())
+  bool isStatic = type.hasStaticShape() && places.hasStaticShape();
+  if (rank < 3 || places.getRank() != rank ||
+      (isStatic && type.getShape() != places.getShape()))
     return node.emitError()
-           << "expects data of rank 3 or more and indices of the same static "
-              "shape, but got "
-           << type << " and " << indices.getType();
+           << "expects data of rank 3 or more and indices of the same shape, "
+              "but got "
+           << type << " and " << places;
   std::optional<ArrayRef<int64_t>> kernel = node.getInts("kernel_shape");
   if (!kernel || static_cast<int64_t>(kernel->size()) != rank - 2)
     return node.emitError() << "expects attribute \"kernel_shape\" with "
@@ -335,6 +394,9 @@ static LogicalResult convertMaxUnpool(NodeContext &node) {
   FailureOr<Window> window = Window::get(node, *kernel);
   if (failed(window))
     return failure();
+  const ShapeTensor *given = node.hasInput(2) ? node.getContents(2) : nullptr;
+  if (!isStatic || (node.hasInput(2) && (!given || !given->getConstants())))
+    return unpoolOpen(node, data, indices, *window);
   SmallVector<int64_t> shape = llvm::to_vector(type.getShape());
   if (node.hasInput(2)) {
     // Indices are those of a tensor of this shape, as in ONNX Runtime.

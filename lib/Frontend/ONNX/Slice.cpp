@@ -363,39 +363,34 @@ static LogicalResult convertSlice(NodeContext &node) {
 // Split
 //===----------------------------------------------------------------------===//
 
-/// Splits an open axis into a part of ceil(n / 2) elements and the rest.
-static LogicalResult splitInHalves(NodeContext &node, Value data,
-                                   int64_t axis) {
-  OpBuilder &b = node.getBuilder();
-  Type type = node.getElementType(data);
-  int64_t rank = node.getRank(data);
-  Value line = node.createLine(data, axis, type);
-  auto shorten = [&](Value value, Value length, int64_t dim) {
-    length = node.expandDims(length, 0, dim);
-    length = node.expandDims(length, dim + 1, node.getRank(value) - dim - 1);
-    SliceLikeOp::Properties properties;
-    properties.axes = b.getDenseI64ArrayAttr(dim);
-    return node.create<SliceLikeOp>({value, length}, properties);
+/// Splits an open axis of n elements into parts of ceil(n / count), of which
+/// the last ones have less.
+static LogicalResult splitOpenAxis(NodeContext &node, Value data, int64_t axis,
+                                   int64_t count) {
+  Type type = node.getBuilder().getI64Type();
+  Value size = node.createSize(data, axis);
+  auto number = [&](int64_t value) {
+    return node.createScalar(static_cast<double>(value), type);
   };
-  // An odd one is made even, as long as two of the larger part.
-  RepeatOp::Properties repeat;
-  repeat.repeats = b.getI64IntegerAttr(2);
-  repeat.axis = b.getI64IntegerAttr(0);
-  Value even = node.create<RepeatOp>({node.dropFirst(line, 0, 0, 2)}, repeat);
-  if (!even)
-    return failure();
-  Value padded = shorten(node.pad(data, axis, 0, 1, 0), even, axis);
-  SmallVector<int64_t> codes(axis, 0);
-  codes.append({-4, 2, -1});
-  codes.append(rank - axis - 1, 0);
-  Value halves = node.reshape(padded, codes);
-  for (int64_t i = 0; i < 2; ++i) {
+  Value part = node.create<DivideOp>(
+      {node.create<AddOp>({size, number(count - 1)}), number(count)});
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  ShapeScalar all = dims[axis];
+  for (int64_t i = 0; i < count; ++i) {
     if (!node.wantsOutput(i))
       continue;
-    Value half = node.squeeze(node.slice(halves, axis, i, i + 1), {axis});
-    if (half && i == 1)
-      half = shorten(half, node.dropFirst(line, 0, 1, 2), axis);
-    if (failed(node.setOutput(i, half)))
+    // Behind the data is nothing.
+    auto getBound = [&](int64_t parts) {
+      return node.expandDims(node.create<MultiplyOp>({part, number(parts)}), 0);
+    };
+    dims[axis] = ShapeScalar();
+    for (unsigned k = 0; k < kNumCases; ++k)
+      if (all.isPossible(k)) {
+        int64_t size = llvm::divideCeil(all[k], count);
+        dims[axis].set(k, std::clamp<int64_t>(all[k] - i * size, 0, size));
+      }
+    Value slice = sliceAt(node, data, getBound(i), getBound(i + 1), axis);
+    if (failed(node.setOutput(i, node.refineDims(slice, dims))))
       return failure();
   }
   return success();
@@ -450,9 +445,9 @@ static LogicalResult convertSplit(NodeContext &node) {
   SplitOp::Properties properties;
   properties.axis = b.getI64IntegerAttr(*axis);
   int64_t size = node.getType(data).getDimSize(*axis);
-  if (sizes.empty() && ShapedType::isDynamic(size) && count == 2 &&
+  if (sizes.empty() && ShapedType::isDynamic(size) &&
       node.hasAttr("num_outputs"))
-    return splitInHalves(node, data, *axis);
+    return splitOpenAxis(node, data, *axis, count);
   // Parts as a dimension of their own: a size that is no multiple is refused
   // when the model runs.
   bool isStacked = sizes.empty() && ShapedType::isDynamic(size);
