@@ -47,6 +47,7 @@ static OpTable createTable() {
   addSliceOps(table);
   // Some are those of ONNX.
   addContribAttentionOps(table);
+  addContribEmbeddingOps(table);
   addContribExpertOps(table);
   addContribFusedOps(table);
   addContribGateOps(table);

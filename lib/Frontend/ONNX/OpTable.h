@@ -122,6 +122,7 @@ void addActivationOps(OpTable &table);
 void addAttentionOps(OpTable &table);
 void addCastOps(OpTable &table);
 void addContribAttentionOps(OpTable &table);
+void addContribEmbeddingOps(OpTable &table);
 void addContribExpertOps(OpTable &table);
 void addContribFusedOps(OpTable &table);
 void addContribGateOps(OpTable &table);

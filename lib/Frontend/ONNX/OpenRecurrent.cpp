@@ -11,6 +11,7 @@
 
 #include "OpenRecurrent.h"
 
+#include "Contrib/Contrib.h"
 #include "NodeContext.h"
 #include "NodeList.h"
 #include "Recurrent.h"
@@ -26,7 +27,9 @@ class Expansion {
 public:
   Expansion(NodeContext &node, int64_t hidden)
       : node(node), opType(node.getNode().opType), hidden(hidden),
-        isLSTM(opType == "LSTM"), isBatchFirst(node.getBool("layout", false)),
+        isQuantized(opType == "DynamicQuantizeLSTM"),
+        isLSTM(opType == "LSTM" || isQuantized),
+        isBatchFirst(node.getBool("layout", false)),
         direction(node.getString("direction", "forward")),
         list(function.nodes) {}
 
@@ -47,7 +50,7 @@ private:
   NodeContext &node;
   StringRef opType;
   int64_t hidden;
-  bool isLSTM, isBatchFirst;
+  bool isQuantized, isLSTM, isBatchFirst;
   StringRef direction;
   Function function;
   NodeList list;
@@ -139,10 +142,17 @@ std::shared_ptr<const Graph> Expansion::createBody(int64_t part,
       "sequence", getPart(1, part),  getPart(2, part), getPart(3, part), length,
       "h",        isLSTM ? "c" : "", getPart(7, part)};
   operands.resize(isLSTM ? 8 : 6);
+  for (unsigned index = 8; isQuantized && index < 12; ++index)
+    operands.push_back(getPart(index, part));
   std::vector<std::string> results = {"rows"};
   for (const std::string &output : outputs)
     results.push_back(hasLengths ? output + "_here" : output);
-  setStepAttributes(body.add(opType, operands, results), part);
+  Node &step = body.add(opType, operands, results);
+  setStepAttributes(step, part);
+  if (isQuantized) {
+    step.domain = node.getNode().domain;
+    NodeList::setInt(step, "quantizes_data", 0);
+  }
   if (hasLengths) {
     // Behind its end, a sequence keeps its state.
     body.add("Equal", {"length_64", body.ints({0})}, {"is_behind"});
@@ -201,6 +211,15 @@ std::shared_ptr<const Function> Expansion::build() {
   function.opsets[""] = 18;
   function.inputs = {"X", "W", "R", "B", "lengths", "H", "C", "P"};
   std::string data = transposeIf("X", {1, 0, 2}, "data");
+  if (isQuantized) {
+    llvm::append_range(function.inputs,
+                       ArrayRef({"w_scale", "w_zero", "r_scale", "r_zero"}));
+    function.opsets[kContribDomain.str()] = 1;
+    // All elements of the sequence at once.
+    list.add("DynamicQuantizeLinear", {data}, {"integers", "scale", "zero_8"});
+    list.add("DequantizeLinear", {"integers", "scale", "zero_8"}, {"rounded"});
+    data = "rounded";
+  }
   auto getSize = [&](int64_t dim, const std::string &name) {
     Node &shape = list.add("Shape", {data}, {name});
     NodeList::setInt(shape, "start", dim);
@@ -262,21 +281,26 @@ std::shared_ptr<const Function>
 mlir::relay::onnx::expandOpenRecurrence(Importer &importer,
                                         PendingNode &pending) {
   const Node &node = *pending.node;
-  if (!node.domain.empty() ||
-      !llvm::is_contained({"GRU", "LSTM", "RNN"}, StringRef(node.opType)))
+  bool isQuantized =
+      node.domain == kContribDomain && node.opType == "DynamicQuantizeLSTM";
+  if (!isQuantized &&
+      (!node.domain.empty() ||
+       !llvm::is_contained({"GRU", "LSTM", "RNN"}, StringRef(node.opType))))
     return nullptr;
   NodeContext context(importer, pending);
+  if (!context.hasInput(0) || !context.hasInput(2))
+    return nullptr;
   RankedTensorType data = context.getInputType(0);
   RankedTensorType recurrence = context.getInputType(2);
   // What is wrong with other nodes their converter says.
   StringRef direction = context.getString("direction", "forward");
   if (context.hasFailed() || data.getRank() != 3 || recurrence.getRank() != 3 ||
-      recurrence.isDynamicDim(2) ||
+      recurrence.isDynamicDim(isQuantized ? 1 : 2) ||
       !llvm::is_contained({"forward", "reverse", "bidirectional"}, direction) ||
       !data.isDynamicDim(context.getBool("layout", false) ? 1 : 0) ||
       llvm::any_of(node.attributes, [](const NodeAttribute &attribute) {
         return !attribute.reference.empty();
       }))
     return nullptr;
-  return Expansion(context, recurrence.getDimSize(2)).build();
+  return Expansion(context, recurrence.getDimSize(isQuantized ? 1 : 2)).build();
 }

@@ -9,13 +9,20 @@
 // of all steps are multiplied with their weights at once; what is left for each
 // step is the product with the state.
 //
+// DynamicQuantizeLSTM of ONNX Runtime is an LSTM with weights of 8 bits. What
+// they are multiplied with is quantized to 8 bits before each product: all
+// inputs at once, and the state of each step.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Recurrent.h"
 
 #include "ComputedAxes.h"
+#include "Contrib/Contrib.h"
+#include "IntegerProducts.h"
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "Quantize.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Support/FormatNumber.h"
@@ -39,12 +46,18 @@ struct State {
   Value cell;
 };
 
+/// (outputs, inputs); for integers, (inputs, outputs) with the scale of all or
+/// of each output, and the zero point.
+struct Weight {
+  Value data, scale, zeroPoint;
+};
+
 /// One layer, in up to two directions.
 class RecurrentLayer {
 public:
   /// `numGates` blocks of weights are stacked.
-  RecurrentLayer(NodeContext &node, int64_t numGates)
-      : node(node), numGates(numGates) {}
+  RecurrentLayer(NodeContext &node, int64_t numGates, bool isQuantized)
+      : node(node), numGates(numGates), isQuantized(isQuantized) {}
 
   LogicalResult convert();
 
@@ -53,8 +66,8 @@ private:
   struct Direction {
     /// (seq, batch, gates * hidden): the products of all inputs.
     Value products;
-    /// (gates * hidden, hidden).
-    Value recurrence;
+    /// To gates * hidden.
+    Weight recurrence;
     /// (gates * hidden): the bias of the product with the state.
     Value recurrenceBias;
     /// The three vectors of an LSTM's peepholes: input, output, forget.
@@ -64,6 +77,8 @@ private:
 
   LogicalResult readAttributes();
   LogicalResult readActivations();
+  LogicalResult readWeights();
+  Weight getWeight(unsigned input, int64_t index);
   FailureOr<Direction> getDirection(int64_t index);
   State getInitialState(int64_t index);
   State step(const Direction &direction, Value product, State state);
@@ -84,6 +99,9 @@ private:
   Value dense(Value a, Value weight) {
     return node.create<NNDenseOp>({a, weight});
   }
+  /// The product of rows with a weight. Those that are integers for which the
+  /// model has the floats are not quantized again.
+  Value dense(Value a, const Weight &weight, bool quantizes = true);
   Value number(double value, Value like) {
     return node.createScalar(value, node.getElementType(like));
   }
@@ -95,6 +113,7 @@ private:
 
   NodeContext &node;
   int64_t numGates;
+  bool isQuantized;
   int64_t hidden = 0;
   int64_t length = 0;
   int64_t numDirections = 1;
@@ -126,7 +145,6 @@ LogicalResult RecurrentLayer::readAttributes() {
   if (!input)
     return failure();
   RankedTensorType data = node.getType(input);
-  RankedTensorType recurrence = node.getInputType(2);
   if (data.getRank() != 3 || data.isDynamicDim(0))
     return node.emitError() << "expects data (sequence, batch, input) with a "
                                "static sequence length, but got "
@@ -144,16 +162,8 @@ LogicalResult RecurrentLayer::readAttributes() {
                             << direction << "\"";
   isReverse = direction == "reverse";
   numDirections = direction == "bidirectional" ? 2 : 1;
-  if (recurrence.getRank() != 3 || recurrence.getDimSize(0) != numDirections ||
-      recurrence.isDynamicDim(2) ||
-      recurrence.getDimSize(1) != numGates * recurrence.getDimSize(2))
-    return node.emitError()
-           << "expects recurrence weights (" << numDirections << ", "
-           << numGates << " * hidden, hidden), but got " << recurrence;
-  hidden = recurrence.getDimSize(2);
-  if (int64_t wanted = node.getInt("hidden_size", hidden); wanted != hidden)
-    return node.emitError() << "expects recurrence weights of hidden_size "
-                            << wanted << ", but got " << recurrence;
+  if (failed(readWeights()))
+    return failure();
   if (node.hasAttr("clip")) {
     clip = node.getFloat("clip", 0);
     // Also false for NaN.
@@ -182,6 +192,67 @@ LogicalResult RecurrentLayer::readAttributes() {
       lengths = node.expandDims(node.getInput(4), 1);
   }
   return readActivations();
+}
+
+LogicalResult RecurrentLayer::readWeights() {
+  RankedTensorType recurrence = node.getInputType(2);
+  int64_t rows = isQuantized ? 2 : 1, columns = isQuantized ? 1 : 2;
+  if (recurrence.getRank() != 3 || recurrence.getDimSize(0) != numDirections ||
+      recurrence.isDynamicDim(columns) ||
+      recurrence.getDimSize(rows) != numGates * recurrence.getDimSize(columns))
+    return node.emitError() << "expects recurrence weights (" << numDirections
+                            << (isQuantized ? ", hidden, " : ", ") << numGates
+                            << (isQuantized ? " * hidden" : " * hidden, hidden")
+                            << "), but got " << recurrence;
+  hidden = recurrence.getDimSize(columns);
+  if (int64_t wanted = node.getInt("hidden_size", hidden); wanted != hidden)
+    return node.emitError() << "expects recurrence weights of hidden_size "
+                            << wanted << ", but got " << recurrence;
+  if (!isQuantized)
+    return success();
+  for (unsigned input : {8, 9, 10, 11}) {
+    RankedTensorType type = node.getInputType(input);
+    bool isOne = type.getRank() == 1 && type.getDimSize(0) == numDirections;
+    if (!isOne && (type.getRank() != 2 || type.getDimSize(0) != numDirections ||
+                   type.getDimSize(1) != numGates * hidden))
+      return node.emitError()
+             << "expects a scale and a zero point for each direction, or for "
+                "each of its "
+             << numGates * hidden << " outputs, but got " << type;
+  }
+  return success();
+}
+
+Weight RecurrentLayer::getWeight(unsigned input, int64_t index) {
+  Weight weight = {getRow(node.getInput(input), index), nullptr, nullptr};
+  if (!isQuantized)
+    return weight;
+  unsigned scale = input == 1 ? 8 : 10;
+  weight.scale = getRow(node.getInput(scale), index);
+  weight.zeroPoint = getRow(node.getInput(scale + 1), index);
+  return weight;
+}
+
+Value RecurrentLayer::dense(Value a, const Weight &weight, bool quantizes) {
+  if (!isQuantized)
+    return dense(a, weight.data);
+  if (!quantizes) {
+    Type type = node.getBuilder().getI32Type();
+    Value numbers = node.create<SubtractOp>(
+        {node.castTo(weight.data, type), node.castTo(weight.zeroPoint, type)});
+    Value floats =
+        mul(node.castTo(numbers, node.getElementType(a)), weight.scale);
+    return floats ? dense(a, node.transpose(floats, {1, 0})) : nullptr;
+  }
+  auto rows = DynamicallyQuantized::get(node, a);
+  if (!rows.data)
+    return nullptr;
+  Value sums = createIntegerMatmul(node, {rows.data, rows.zeroPoint},
+                                   {weight.data, weight.zeroPoint});
+  if (!sums)
+    return nullptr;
+  return mul(node.castTo(sums, node.getElementType(a)),
+             mul(rows.scale, weight.scale));
 }
 
 /// Defaults are those of the operators of these names.
@@ -333,8 +404,7 @@ Value RecurrentLayer::stack(ArrayRef<Value> values, int64_t axis) {
 FailureOr<RecurrentLayer::Direction>
 RecurrentLayer::getDirection(int64_t index) {
   Direction direction;
-  Value weight = getRow(node.getInput(1), index);
-  direction.recurrence = getRow(node.getInput(2), index);
+  direction.recurrence = getWeight(2, index);
   if (node.hasInput(7))
     direction.peepholes = getRow(node.getInput(7), index);
   size_t count = activations.size() / numDirections;
@@ -342,7 +412,8 @@ RecurrentLayer::getDirection(int64_t index) {
 
   // All steps are rows of one product.
   SmallVector<ShapeScalar> dims = node.getDims(input);
-  direction.products = dense(node.flatten(input, 2), weight);
+  direction.products = dense(node.flatten(input, 2), getWeight(1, index),
+                             node.getBool("quantizes_data", true));
   if (node.hasInput(3)) {
     Value bias = getRow(node.getInput(3), index);
     int64_t size = numGates * hidden;
@@ -351,7 +422,7 @@ RecurrentLayer::getDirection(int64_t index) {
   }
   dims.back() = ShapeScalar::get(numGates * hidden);
   direction.products = node.reshape(direction.products, dims);
-  if (!direction.products || !direction.recurrence)
+  if (!direction.products || !direction.recurrence.data)
     return failure();
   return direction;
 }
@@ -390,7 +461,7 @@ State RecurrentLayer::stepGRU(const Direction &direction, Value product,
                               State state) {
   bool resetsAfter = node.getBool("linear_before_reset", false);
   auto getProduct = [&](Value value, int64_t gate) {
-    Value result = dense(value, getGate(direction.recurrence, 0, gate));
+    Value result = dense(value, getGate(direction.recurrence.data, 0, gate));
     if (direction.recurrenceBias)
       result = add(result, getGate(direction.recurrenceBias, 0, gate));
     return result;
@@ -506,9 +577,9 @@ LogicalResult RecurrentLayer::convert() {
                  succeeded(setOutput(2, cells, 0, {1, 0, 2})));
 }
 
-template <int64_t numGates>
+template <int64_t numGates, bool isQuantized = false>
 static LogicalResult convertRecurrent(NodeContext &node) {
-  return RecurrentLayer(node, numGates).convert();
+  return RecurrentLayer(node, numGates, isQuantized).convert();
 }
 
 void mlir::relay::onnx::addRecurrentOps(OpTable &table) {
@@ -520,4 +591,7 @@ void mlir::relay::onnx::addRecurrentOps(OpTable &table) {
   add("GRU", convertRecurrent<3>, 6);
   add("LSTM", convertRecurrent<4>, 8);
   add("RNN", convertRecurrent<1>, 6);
+  addContrib(table, "DynamicQuantizeLSTM",
+             convertRecurrent<4, /*isQuantized=*/true>, {0, 1, 2, 8, 9, 10, 11},
+             12);
 }

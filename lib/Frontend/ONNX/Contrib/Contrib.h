@@ -29,6 +29,13 @@ void addContrib(OpTable &table, StringRef name, OpEntry::Converter convert,
 /// The sums of `data` and `skip`, a tensor or a vector; null for none.
 Value addOptional(NodeContext &node, Value data, Value skip);
 
+/// An input with a number, which may be a vector of one; other tensors as they
+/// are.
+Value getNumber(NodeContext &node, unsigned index);
+
+/// The floats of 32 bits that integers stand for; `zeroPoint` may be null.
+Value dequantize(NodeContext &node, Value data, Value scale, Value zeroPoint);
+
 /// The gelu of `data` by tanh.
 Value createFastGelu(NodeContext &node, Value data);
 

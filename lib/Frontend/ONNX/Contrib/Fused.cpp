@@ -276,55 +276,6 @@ static LogicalResult convertSkipNorm(NodeContext &node) {
   return node.setResult(result);
 }
 
-/// Sums of the rows of tables that words, positions and segments name.
-static LogicalResult convertEmbedLayerNorm(NodeContext &node) {
-  enum {
-    Words,
-    Segments,
-    WordRows,
-    PositionRows,
-    SegmentRows,
-    Gamma,
-    Beta,
-    Mask,
-    Positions
-  };
-  OpBuilder &b = node.getBuilder();
-  Value words = node.getInput(Words);
-  if (node.getRank(words) != 2)
-    return node.emitError()
-           << "expects words (batch, positions), but got " << words.getType();
-  Value sum = node.take(node.getInput(WordRows), words, 0, "fast");
-  Value positions = node.getInput(Positions);
-  if (!positions)
-    positions = node.createPositions(node.getDims(words)[1], b.getI64Type());
-  sum = addOptional(
-      node, sum, node.take(node.getInput(PositionRows), positions, 0, "fast"));
-  if (node.hasInput(Segments) != node.hasInput(SegmentRows))
-    return node.emitError()
-           << "expects segment_ids and segment_embedding together";
-  if (node.hasInput(Segments))
-    sum = addOptional(node, sum,
-                      node.take(node.getInput(SegmentRows),
-                                node.getInput(Segments), 0, "fast"));
-  Value result = createLayerNorm(node, sum, node.getInput(Gamma),
-                                 node.getInput(Beta), /*isSimplified=*/false);
-  if (!result || failed(node.setOutput(2, sum)))
-    return failure();
-  if (node.wantsOutput(1)) {
-    // How many positions of each row are no padding.
-    Value mask =
-        node.hasInput(Mask)
-            ? node.castTo(node.getInput(Mask), b.getI32Type())
-            : node.castTo(node.create<ZerosLikeOp>({words}), b.getI32Type());
-    SumOp::Properties properties;
-    properties.axis = b.getDenseI64ArrayAttr(1);
-    if (failed(node.setOutput(1, node.create<SumOp>({mask}, properties))))
-      return failure();
-  }
-  return node.setResult(result);
-}
-
 /// Groups of channels, which may be the last dimension; a swish may follow.
 static LogicalResult convertGroupNorm(NodeContext &node) {
   bool hasSkip = node.getOpType() == "SkipGroupNorm";
@@ -456,8 +407,6 @@ void mlir::relay::onnx::addContribFusedOps(OpTable &table) {
   add("ComplexMul", convertComplexMul<false>, 2, 2);
   add("ComplexMulConj", convertComplexMul<true>, 2, 2);
   add("CropAndResize", convertCropAndResize, 4, 4, 0b1000);
-  addContrib(table, "EmbedLayerNormalization", convertEmbedLayerNorm,
-             {0, 2, 3, 5, 6}, 9);
   add("ExpandDims", convertExpandDims, 2, 2, 0b10);
   add("FastGelu", convertFastGelu, 1, 2);
   add("FusedConv", convertFusedConv, 2, 4);

@@ -28,8 +28,7 @@ using namespace mlir::relay::onnx;
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// A number that may be a vector of one.
-static Value getNumber(NodeContext &node, unsigned index) {
+Value mlir::relay::onnx::getNumber(NodeContext &node, unsigned index) {
   Value value = node.getInput(index);
   if (!value)
     return nullptr;
@@ -39,17 +38,22 @@ static Value getNumber(NodeContext &node, unsigned index) {
   return value;
 }
 
+Value mlir::relay::onnx::dequantize(NodeContext &node, Value data, Value scale,
+                                    Value zeroPoint) {
+  OpBuilder &b = node.getBuilder();
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  Value difference = node.castTo(data, i32);
+  if (zeroPoint)
+    difference =
+        node.create<SubtractOp>({difference, node.castTo(zeroPoint, i32)});
+  return node.create<MultiplyOp>({node.castTo(difference, f32), scale});
+}
+
 /// The floats that an input stands for, with the scale and the zero point that
 /// follow it.
 static Value dequantize(NodeContext &node, unsigned index) {
-  OpBuilder &b = node.getBuilder();
-  Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  Value difference = node.castTo(node.getInput(index), i32);
-  if (node.hasInput(index + 2))
-    difference = node.create<SubtractOp>(
-        {difference, node.castTo(getNumber(node, index + 2), i32)});
-  return node.create<MultiplyOp>(
-      {node.castTo(difference, f32), getNumber(node, index + 1)});
+  return dequantize(node, node.getInput(index), getNumber(node, index + 1),
+                    getNumber(node, index + 2));
 }
 
 /// Sets the result to `value`, quantized as inputs `index` and the one after it
