@@ -15,6 +15,8 @@
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
@@ -110,7 +112,34 @@ static ShapeScalar getRangeSize(NodeContext &node) {
   return size;
 }
 
+/// A range of floats by steps of 1, forwards or back, between bounds that are
+/// computed: as many as a range of integers, whose size may be an expression of
+/// sizes. Null for others.
+static Value createFloatRange(NodeContext &node) {
+  Type type = node.getInputType(0).getElementType();
+  std::optional<double> step =
+      node.hasInput(2) ? node.getConstantFloat(2) : std::optional<double>(1);
+  bool isKnown = node.getConstantFloat(0) && node.getConstantFloat(1);
+  if (!isa<FloatType>(type) || isKnown || !step || std::abs(*step) != 1)
+    return nullptr;
+  Value start = node.reshape(node.getInput(0), ArrayRef<int64_t>());
+  Value limit = node.reshape(node.getInput(1), ArrayRef<int64_t>());
+  Value length = *step > 0 ? node.create<SubtractOp>({limit, start})
+                           : node.create<SubtractOp>({start, limit});
+  Type i64 = node.getBuilder().getI64Type();
+  Value count =
+      node.create<MaximumOp>({node.castTo(node.create<CeilOp>({length}), i64),
+                              node.createScalar(0, i64)});
+  Value steps = node.castTo(node.createRange(count, i64), type);
+  return *step > 0 ? node.create<AddOp>({start, steps})
+                   : node.create<SubtractOp>({start, steps});
+}
+
 static LogicalResult convertRange(NodeContext &node) {
+  if (Value range = createFloatRange(node))
+    return node.setResult(range);
+  if (node.hasFailed())
+    return failure();
   ShapeScalar size = getRangeSize(node);
   ArangeOp::Properties properties;
   properties.dtype = TypeAttr::get(node.getInputType(0).getElementType());

@@ -11,7 +11,7 @@ import onnxruntime
 import pytest
 
 import relay_mlir as rm
-from single_nodes import check_refused, compare, compiled, machine, random, runtime
+from single_nodes import check_refused, compare, compiled, machine, make, random, runtime
 
 DOMAIN = "com.microsoft"
 
@@ -445,3 +445,24 @@ def test_refused():
                   17, {"num_heads": 2, "past_present_share_buffer": 1},
                   order=["q", "k", "v", "", "", "pk", "pv"], **options)
     check_refused('of domain "com.microsoft"', "BeamSearch", {"x": x}, 17, {}, **options)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("length", [1, 2, 7])
+def test_repeated_tokens(size, length):
+    """Those that would repeat a group of `size` tokens are never taken."""
+    tokens = np.random.default_rng(1).integers(0, 3, (4, length))
+    inputs = {"t": tokens, "s": random(4, 6)}
+    check("NGramRepeatBlock", inputs, {"ngram_size": size})
+
+
+def test_repeated_tokens_of_an_open_length():
+    program = rm.compile(make("NGramRepeatBlock", {"t": np.zeros((2, 5), np.int64), "s": random(2, 6)}, 17,
+                              {"ngram_size": 3}, dims={"t": ["b", "t"], "s": ["b", "v"]}, domain=DOMAIN))
+    generator = np.random.default_rng(1)
+    for batch, length, count in ((1, 1, 4), (3, 2, 5), (2, 3, 3), (3, 12, 4)):
+        inputs = {"t": generator.integers(0, 3, (batch, length)), "s": random(batch, count)}
+        compare([program.run(inputs)], runtime("NGramRepeatBlock", inputs, 17, {"ngram_size": 3}, domain=DOMAIN))
+    for size in (0, 65):
+        check_refused(f"expects ngram_size from 1 to 64, but got {size}", "NGramRepeatBlock",
+                      {"t": np.zeros((2, 5), np.int64), "s": random(2, 6)}, 17, {"ngram_size": size}, domain=DOMAIN)

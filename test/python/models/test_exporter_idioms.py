@@ -110,6 +110,17 @@ def test_the_last_row_is_repeated():
     g.check([quotient, chosen], [{"x": random(*shape)} for shape in ((1, 4, 5), (2, 1, 3), (3, 6, 1))])
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_positions_in_floats(step):
+    """Exporters make floats of a length before they count up to it."""
+    g = Graph({"x": ["n"]}, opset=13)
+    length = g.add("Cast", g.add("Squeeze", g.add("Shape", "x")), to=1)
+    half = g.add("Div", length, np.float32(2))
+    bounds = [np.float32(-0.5), half] if step == 1 else [length, half]
+    positions = g.add("Range", *bounds, np.float32(step))
+    g.check([positions, g.add("Div", positions, length)], [{"x": random(n)} for n in (1, 2, 7, 8)])
+
+
 def test_resize_to_fit():
     """torchvision's detectors take the smaller of two ratios as scale."""
     g = Graph({"x": ["b", 3, "h", "w"]})

@@ -168,8 +168,50 @@ static LogicalResult convertGatherBlockQuantized(NodeContext &node) {
   return BlockGatherer(node).build();
 }
 
+/// Tokens that would repeat a group of some that there is get the score
+/// -infinity.
+static LogicalResult convertNGramRepeatBlock(NodeContext &node) {
+  Value tokens = node.getInput(0), scores = node.getInput(1);
+  int64_t size = node.getInt("ngram_size", 0);
+  if (size < 1 || size > 64)
+    return node.emitError()
+           << "expects ngram_size from 1 to 64, but got " << size;
+  if (node.getRank(tokens) != 2 || node.getRank(scores) != 2)
+    return node.emitError()
+           << "expects tokens and scores (batch, ...), but got "
+           << tokens.getType() << " and " << scores.getType();
+  node.expectEqualSizes(tokens, 0, scores, 0);
+  // A group ends at each token. The first ones begin with what is no token,
+  // which no two have at the same places.
+  Value padded = node.pad(tokens, 1, size - 1, 0, -1);
+  Value isRepeated;
+  for (int64_t i = 0; i + 1 < size; ++i) {
+    int64_t fromEnd = size - 1 - i;
+    Value token = node.slice(padded, 1, i, -fromEnd);
+    Value wanted = fromEnd == 1 ? node.dropFirst(padded, 1, -1)
+                                : node.slice(padded, 1, -fromEnd, 1 - fromEnd);
+    Value isSame = node.create<EqualOp>({token, wanted});
+    isRepeated =
+        i == 0 ? isSame : node.create<LogicalAndOp>({isRepeated, isSame});
+  }
+  Type type = node.getBuilder().getF32Type();
+  Value infinity =
+      node.createScalar(std::numeric_limits<double>::infinity(), type);
+  Value lowest = node.create<NegativeOp>({infinity});
+  Value zeros = node.create<ZerosLikeOp>({tokens});
+  Value limits =
+      size == 1 ? node.create<SubtractOp>({node.castTo(zeros, type), infinity})
+                : node.create<WhereOp>({isRepeated, lowest, infinity});
+  ScatterElementsOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(1);
+  properties.reduction = node.getBuilder().getStringAttr("min");
+  return node.setResult(
+      node.create<ScatterElementsOp>({scores, tokens, limits}, properties));
+}
+
 void mlir::relay::onnx::addContribLookupOps(OpTable &table) {
   addContrib(table, "CDist", convertCDist, {0, 1}, 2);
   addContrib(table, "GatherBlockQuantized", convertGatherBlockQuantized,
              {0, 1, 2}, 4, /*isComposed=*/false);
+  addContrib(table, "NGramRepeatBlock", convertNGramRepeatBlock, {0, 1}, 2);
 }
