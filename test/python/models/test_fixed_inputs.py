@@ -128,8 +128,8 @@ def test_programs_and_modules(tmp_path):
     np.testing.assert_array_equal(rm.compile(module, **known)(x), np.maximum(x, 0) * 2)
     assert str(module) == before
     nameless = rm.IRModule.parse(str(module).replace('relay.name = "scale"', 'relay.other = "s"'))
-    x4 = {"shapes": {"x": [4, 3]}}
-    np.testing.assert_array_equal(rm.compile(nameless, **x4, inputs={"input1": 2})(x),
+    by_number: dict[str, Any] = {"shapes": {"x": [4, 3]}, "inputs": {"input1": 2}}
+    np.testing.assert_array_equal(rm.compile(nameless, **by_number)(x),
                                   np.maximum(x, 0) * 2)
     program = rm.compile(path, executor="vm", **known)
     np.testing.assert_array_equal(program(x), np.maximum(x, 0) * 2)

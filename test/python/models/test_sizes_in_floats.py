@@ -4,6 +4,8 @@
 is a fraction with a constant denominator is compiled to one function, other sizes are found
 by the virtual machine."""
 
+from typing import Any
+
 import numpy as np
 import onnxruntime
 import pytest
@@ -11,7 +13,7 @@ from onnx import TensorProto, helper
 
 import relay_mlir as rm
 
-INTEGERS = {"zero": 0, "one": 1, "first": [0]}
+INTEGERS: dict[str, Any] = {"zero": 0, "one": 1, "first": [0]}
 FLOATS = {"third": 0.37, "block": 128.0, "seven": 7.0}
 SHAPES = [(3, 4), (16, 7), (129, 5), (256, 1)]
 
@@ -39,8 +41,10 @@ def make_model(size, use):
             "y": TensorProto.FLOAT}
     steps = [("Shape", "x", "shape"), ("Gather", "shape zero", "n"), ("Gather", "shape one", "m"),
              ("Cast", "n", "a"), ("Cast", "m", "b"), *size, ("Cast", "k", "number"), *use]
-    nodes = [helper.make_node(op, inputs.split(), [output], **(
-        {"to": cast[output]} if op == "Cast" else {})) for op, inputs, output in steps]
+    nodes = []
+    for op, inputs, output in steps:
+        attributes: dict[str, Any] = {"to": cast[output]} if op == "Cast" else {}
+        nodes.append(helper.make_node(op, inputs.split(), [output], **attributes))
     constants = [helper.make_tensor(name, TensorProto.INT64, np.shape(value), np.ravel(value))
                  for name, value in INTEGERS.items()]
     constants += [helper.make_tensor(name, TensorProto.FLOAT, [], [value])
