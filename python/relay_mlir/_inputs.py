@@ -53,6 +53,25 @@ def _value(name: str, value: Any) -> tuple[str, str, bytes]:
     return name, text, b""
 
 
+def parse_fixed_inputs(dims: Sequence[str], shapes: Sequence[str],
+                       inputs: Sequence[str]) -> Fixed | None:
+    """Returns what a command line fixes as relay-compile has it; None if that is nothing.
+    Raises OSError for a file that cannot be read."""
+    values = []
+    for text in inputs:
+        # A name may have a "=" itself.
+        name, _, value = text.rpartition("=")
+        if not name or not value:
+            raise ValueError("expects the name of an input and its elements or a file, such as "
+                             f"scale=0.5 or x=values.npy, but got {text!r}")
+        if value.endswith(".npy"):
+            with open(value, "rb") as file:
+                values.append((name, "", file.read()))
+        else:
+            values.append((name, value, b""))
+    return (list(dims), list(shapes), values) if dims or shapes or values else None
+
+
 def fixed_inputs(dims: Mapping[str, int] | None,
                  shapes: Mapping[str, Sequence[int | None]] | None,
                  inputs: Mapping[str, Any] | None) -> Fixed | None:

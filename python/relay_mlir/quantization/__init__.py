@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any, Callable, Iterable, Iterator, NamedTuple
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from .._arguments import expect, expect_int, expect_text, wrong
 from .._compile import IRModule, Module, PathLike, _to_module, compile as _compile
+from .._inputs import fixed_inputs
 from ._metrics import METRICS, loss, sqnr, top1
 from ._report import Layer, QuantizationReport, Step
 from ._samples import Samples
@@ -358,7 +359,9 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
 def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | None = None,
              calibration: str = "mse", equalize: float | None = None, correct_bias: bool = False,
              max_runs: int | None = None, target: str | None = None,
-             progress: bool = False) -> Quantized:
+             progress: bool = False, dims: Mapping[str, int] | None = None,
+             shapes: Mapping[str, Sequence[int | None]] | None = None,
+             inputs: Mapping[str, Any] | None = None) -> Quantized:
     """Makes integers of 8 bits of a network of floats, with ranges that it has for `data`.
 
     `model` is what `compile` takes. `data` has samples: a path to an .npz file or a dict
@@ -373,7 +376,9 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     With a `budget`, the layers that cost most stay in floats, as few as let the loss by
     `metric` be no larger: "cosine", 1 less the mean cosine between outputs in floats and in
     integers, or "top1", the share of samples whose class changes, or, where `data` has
-    `labels`, that is no longer right. `progress` shows bars on standard error.
+    `labels`, that is no longer right. `progress` shows bars on standard error. `dims`,
+    `shapes` and `inputs` fix sizes and inputs of the network, as in `compile`; `data` has
+    nothing for an input that is fixed.
 
     Returns a Quantized: `module` is the network, which `compile` takes, `report` says what
     became of each layer. Raises ValueError for data that does not fit, or has NaN.
@@ -399,6 +404,7 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     if target is not None:
         expect_text(target, "target")
     bars = _bars if progress else _no_bars
+    model = _to_module(model, fixed_inputs(dims, shapes, inputs))
     quantizer = _Quantizer(model, data, calibration, max_runs, target, bars)
     quantizer.improve(equalize, correct_bias)
     skip: set[int] = set()

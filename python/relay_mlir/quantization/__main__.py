@@ -6,7 +6,9 @@ import argparse
 import sys
 from typing import Sequence
 
+from .._compile import _to_module
 from .._errors import CompileError
+from .._inputs import parse_fixed_inputs
 from . import CALIBRATIONS, quantize
 from ._metrics import METRICS
 
@@ -33,6 +35,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
                         "that cost most stay in floats")
     parser.add_argument("--max-runs", type=int, metavar="N",
                         help="look at so many runs of the network")
+    for option, text in [("dim", "fix the open size of a name, as --dim=n=16"),
+                         ("shape", "fix the shape of an input, as --shape=x=1x3x?x224"),
+                         ("input", "fix an input, as --input=scale=0.5 or --input=x=x.npy")]:
+        parser.add_argument(f"--{option}", action="append", default=[], metavar="NAME=...",
+                            help=text)
     parser.add_argument("--target", help="as of relay-compile, which losses and times are of")
     parser.add_argument("--report", metavar="FILE", help="write the report as a page")
     parser.add_argument("--no-progress", action="store_true", help="show no bars")
@@ -43,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program; returns its exit status."""
     options = _parse(arguments)
     try:
-        result = quantize(options.model, options.data, metric=options.metric,
+        fixed = parse_fixed_inputs(options.dim, options.shape, options.input)
+        result = quantize(_to_module(options.model, fixed), options.data, metric=options.metric,
                           budget=options.budget, calibration=options.calibration,
                           equalize=options.equalize, correct_bias=options.correct_bias,
                           max_runs=options.max_runs, target=options.target,

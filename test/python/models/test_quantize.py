@@ -11,8 +11,10 @@ import sys
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
 import relay_mlir as rm
+from relay_mlir.quantization.__main__ import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BIN = ROOT / os.environ.get("RELAY_BUILD_DIR", "build") / "bin"
@@ -173,6 +175,29 @@ def test_layers():
     expected = 10 * np.log10(np.sum(x.astype(float) ** 2) / np.sum((x - rounded.astype(float)) ** 2))
     assert first.sqnr_data == pytest.approx(expected, abs=0.1)
     assert all(not layer.reason for layer in result.report.layers)
+
+
+def test_fixed_inputs(tmp_path):
+    """What is the same in every run is no input of the network, and has no data."""
+    model = network()
+    [result] = [output.name for output in model.graph.output]
+    model.graph.node.append(helper.make_node("Mul", [result, "scale"], ["scaled"]))
+    model.graph.input.append(helper.make_tensor_value_info("scale", TensorProto.FLOAT, []))
+    model.graph.output[0].name = "scaled"
+    x = images()
+    quantized = rm.quantize(model, {"x": x}, inputs={"scale": 2.0}, shapes={"x": [8, 3, 8, 8]})
+    compiled = rm.compile(quantized.module)
+    assert [(info.name, info.shape) for info in compiled.inputs] == [("x", (8, 3, 8, 8))]
+    np.testing.assert_array_equal(
+        compiled(x), 2 * rm.compile(rm.quantize(network(), {"x": x}).module)(x))
+    onnx.save(model, tmp_path / "model.onnx")
+    np.savez(tmp_path / "data.npz", x=x)
+    np.save(tmp_path / "scale.npy", np.float32(2))
+    for number, given in enumerate(["2", tmp_path / "scale.npy"]):
+        output = tmp_path / f"{number}.mlir"
+        assert main([str(tmp_path / "model.onnx"), f"--data={tmp_path / 'data.npz'}", "-o",
+                     str(output), f"--input=scale={given}", "--shape=x=8x3x8x8"]) == 0
+        np.testing.assert_array_equal(rm.compile(output)(x), compiled(x))
 
 
 def test_constants_as_data():
