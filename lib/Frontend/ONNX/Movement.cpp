@@ -343,6 +343,26 @@ static Value wrapOpenAxis(NodeContext &node, Value data, int64_t axis,
   return node.take(data, positions, axis, "wrap");
 }
 
+/// Cuts off what negative `widths`, (rank, 2) numbers that are computed when
+/// the model runs, take from the ends of each axis; they become 0.
+static Value cropByWidths(NodeContext &node, Value data, Value &widths) {
+  int64_t rank = node.getRank(data);
+  Type type = node.getBuilder().getI64Type();
+  Value zero = node.createScalar(0, type);
+  auto getSide = [&](int64_t side) {
+    return node.reshape(node.slice(widths, 1, side, side + 1), {rank});
+  };
+  Value begin =
+      node.create<MaximumOp>({node.create<NegativeOp>({getSide(0)}), zero});
+  Value end = node.create<AddOp>({node.createSizes(data, 0, rank, type),
+                                  node.create<MinimumOp>({getSide(1), zero})});
+  widths = node.create<MaximumOp>({widths, zero});
+  DynStridedSliceOp::Properties properties;
+  return node.create<DynStridedSliceOp>(
+      {data, begin, end, node.createInts(SmallVector<int64_t>(rank, 1))},
+      properties);
+}
+
 /// The sizes of input 0 once it is padded; `positions` says which numbers of
 /// input 1 are the widths of each dimension, of which one that is behind them
 /// is 0.
@@ -449,6 +469,8 @@ static LogicalResult convertPad(NodeContext &node) {
     value = node.createScalar(0, type);
   }
   if (computedPads) {
+    if (!node.getContents(1))
+      data = cropByWidths(node, data, table);
     DynNNPadOp::Properties properties;
     properties.pad_mode = b.getStringAttr(mode);
     Value padded = node.create<DynNNPadOp>({data, table, value}, properties);

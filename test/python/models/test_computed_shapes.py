@@ -312,6 +312,16 @@ def test_padding_of_nothing(first):
                  for n, m, k in [(0, 4, 3), (2, 4, 1), (0, 1, 2), (3, 1, 0)]])
 
 
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+def test_pads_that_are_an_input(mode):
+    """What is negative is cut off."""
+    net = Net()
+    pair = net.pair({"x": (["n", "m"], "float32"), "p": ([4], "int64")},
+                    net.Pad("x", "p", mode=mode))
+    check(pair, [{"x": floats(5, 6), "p": np.array(pads)} for pads in [
+        [1, 0, 2, 3], [0, 0, 0, 0], [-1, 2, 0, -3], [-2, -1, -1, -2]]])
+
+
 def test_pad_to_the_size_of_another():
     """U-Net: what was halved and doubled is padded to its other half."""
     net = Net()
