@@ -188,8 +188,15 @@ void TensorFunction::failCheck(const RelayArtifactCheck &check,
       break;
     }
   }
+  // Two open sizes that meet, as those of operands that are repeated.
+  auto isSymbol = [&](const char *text) {
+    return std::any_of(
+        function.symbols, function.symbols + function.num_symbols,
+        [&](const char *symbol) { return std::strcmp(symbol, text) == 0; });
+  };
   if (!check.subject && check.kind == RELAY_CHECK_EQUAL &&
-      (values[0] == 1) != (values[1] == 1))
+      (values[0] == 1) != (values[1] == 1) && isSymbol(check.values[0]) &&
+      isSymbol(check.values[1]))
     text += "; a size of 1 that is repeated has to be known when the model is "
             "compiled, as with --dim or --shape";
   throw Error(RELAY_INVALID_ARGUMENT, text);
