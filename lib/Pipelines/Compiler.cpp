@@ -22,6 +22,7 @@
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
@@ -42,6 +43,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 
@@ -628,6 +630,24 @@ static LogicalResult writeBytecode(ModuleOp module,
   return success();
 }
 
+/// Whether the virtual machine would run what is wrong for any executor: a
+/// program that cannot be called, or whose inputs cannot be told apart.
+static bool isWrongForBoth(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return true;
+  llvm::StringSet<llvm::MallocAllocator> names;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto name = main.getArgAttrOfType<StringAttr>(i, kNameAttrName);
+        name && !names.insert(name.getValue()).second)
+      return true;
+  WalkResult walk =
+      main.getFunctionType().walk([](RankedTensorType type) -> WalkResult {
+        return WalkResult(success(type.getElementType().isIntOrFloat()));
+      });
+  return walk.wasInterrupted();
+}
+
 /// Compiles for the executor aot, and for vm if that fails. Of a model that
 /// both refuse, what is wrong for vm is told, which knows the whole language.
 static LogicalResult compileForEither(ModuleOp module, CompileOptions options,
@@ -644,7 +664,7 @@ static LogicalResult compileForEither(ModuleOp module, CompileOptions options,
     });
     result = compileModule(module, options, kind, outputPath);
   }
-  if (failed(result)) {
+  if (failed(result) && !isWrongForBoth(*copy)) {
     options.executor = ExecutorKind::VM;
     result = compileModule(*copy, options, kind, outputPath);
   } else {

@@ -57,6 +57,29 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// Calls without arguments.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         relay.call @zero() : () -> tensor<f32>
+// CHECK:         relay.call @none_{{[0-9]+}}() : () -> tuple<>
+func.func @zero() -> tensor<f32> {
+  %0 = relay.constant dense<0.0> : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+func.func @none() -> tuple<> attributes {relay.type_params = ["A"]} {
+  %0 = relay.tuple ()
+  return %0 : tuple<>
+}
+
+func.func @main() -> (tensor<f32>, tuple<>) {
+  %0 = relay.call @zero() : () -> tensor<f32>
+  %1 = relay.call @none() : () -> tuple<>
+  return %0, %1 : tensor<f32>, tuple<>
+}
+
+// -----
+
 // A generic function that is a value is used as an instance, also where it is
 // what another one is called with.
 

@@ -329,6 +329,6 @@ def test_input_without_a_shape():
                               [helper.make_empty_tensor_value_info("y")])
     with pytest.raises(
             rm.CompileError,
-            match="give it one in the model, with a size or a name of a size for each dimension"):
+            match="or in the model, with a size or a name of a size for each dimension"):
         rm.compile(
             helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]))

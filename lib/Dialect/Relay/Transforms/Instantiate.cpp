@@ -165,7 +165,7 @@ LogicalResult Instantiation::visitValue(OpOperand &use, Type wanted) {
 
 LogicalResult Instantiation::visitArguments(Operation *call, OperandRange args,
                                             TypeRange params) {
-  if (args.size() != params.size())
+  if (args.empty() || args.size() != params.size())
     return success();
   unsigned first = args.getBeginOperandIndex();
   for (auto [index, type] : llvm::enumerate(params))
