@@ -109,10 +109,11 @@ class Module:
     """A compiled model: call it with its inputs."""
 
     def __init__(self, path: PathLike, map_weights: bool = False,
-                 _file: object = None, device: str | None = None) -> None:
+                 _file: object = None, device: str | None = None,
+                 _impl: _relay_mlir.LoadedModule | None = None) -> None:
         self._path = expect_path(path)
         self._file = _file  # Keeps an artefact in memory.
-        self._impl = _relay_mlir.LoadedModule(
+        self._impl = _impl or _relay_mlir.LoadedModule(
             self._path, bool(map_weights),
             None if device is None else expect_text(device, "device"))
 
@@ -122,13 +123,7 @@ class Module:
         impl = _relay_mlir.LoadedModule.open(
             expect_path(path), bool(map_weights),
             None if device is None else expect_text(device, "device"))
-        if impl is None:
-            return None
-        module = object.__new__(Module)
-        module._path = expect_path(path)
-        module._file = None
-        module._impl = impl
-        return module
+        return None if impl is None else Module(path, _impl=impl)
 
     @staticmethod
     def _make(name: str, write: Callable[[str], object]) -> Module:

@@ -9,6 +9,7 @@
 
 #include "FileArguments.h"
 
+#include "relay-mlir/Dialect/Relay/IR/TupleLeaves.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/ProgramTypes.h"
 #include "relay-mlir/Support/Npy.h"
@@ -43,10 +44,10 @@ readArguments(const RelayVMFunction &main, ArrayRef<std::string> files,
   return arguments;
 }
 
+/// `type` is null if the artefact does not have it.
 static bool hasTensorsOnly(Type type) {
-  if (auto tuple = dyn_cast_if_present<TupleType>(type))
-    return llvm::all_of(tuple.getTypes(), hasTensorsOnly);
-  return isa_and_present<RankedTensorType>(type);
+  return type && llvm::all_of(relay::getLeafTypes(type),
+                              llvm::IsaPred<RankedTensorType>);
 }
 
 FailureOr<std::vector<InterpreterValue>>

@@ -314,35 +314,6 @@ static Value wrapAxis(NodeContext &node, Value data, int64_t axis,
   return node.concatenate(pieces, axis);
 }
 
-/// The same by row `axis` of `widths`, which is computed when the model runs.
-static Value wrapOpenAxis(NodeContext &node, Value data, int64_t axis,
-                          Value widths) {
-  if (!widths)
-    return nullptr;
-  Type type = node.getBuilder().getI64Type();
-  Value zero = node.createScalar(0, type);
-  Value row = node.slice(widths, 0, axis, axis + 1);
-  auto getWidth = [&](int64_t side) {
-    return node.reshape(node.slice(row, 1, side, side + 1), {1});
-  };
-  Value before = getWidth(0), after = getWidth(1);
-  Value size = node.createSizes(data, axis, axis + 1, type);
-  Value begin =
-      node.create<MaximumOp>({node.create<NegativeOp>({before}), zero});
-  Value end = node.create<AddOp>({size, node.create<MinimumOp>({after, zero})});
-  data = sliceAt(node, data, begin, end, axis);
-  if (!data)
-    return nullptr;
-  before = node.create<MaximumOp>({before, zero});
-  Value count = node.create<AddOp>(
-      {node.create<AddOp>({before, node.create<MaximumOp>({after, zero})}),
-       node.createSizes(data, axis, axis + 1, type)});
-  Value positions = node.create<SubtractOp>(
-      {node.createRange(node.reshape(count, ArrayRef<int64_t>()), type),
-       before});
-  return node.take(data, positions, axis, "wrap");
-}
-
 /// Cuts off what negative `widths`, (rank, 2) numbers that are computed when
 /// the model runs, take from the ends of each axis; they become 0.
 static Value cropByWidths(NodeContext &node, Value data, Value &widths) {
@@ -361,6 +332,27 @@ static Value cropByWidths(NodeContext &node, Value data, Value &widths) {
   return node.create<DynStridedSliceOp>(
       {data, begin, end, node.createInts(SmallVector<int64_t>(rank, 1))},
       properties);
+}
+
+/// Pads an axis as wrapAxis does, by row `axis` of `widths`, which are computed
+/// when the model runs, and not negative.
+static Value wrapOpenAxis(NodeContext &node, Value data, int64_t axis,
+                          Value widths) {
+  if (!data || !widths)
+    return nullptr;
+  Type type = node.getBuilder().getI64Type();
+  Value row = node.slice(widths, 0, axis, axis + 1);
+  auto getWidth = [&](int64_t side) {
+    return node.reshape(node.slice(row, 1, side, side + 1), {1});
+  };
+  Value before = getWidth(0);
+  Value count =
+      node.create<AddOp>({node.create<AddOp>({before, getWidth(1)}),
+                          node.createSizes(data, axis, axis + 1, type)});
+  Value positions = node.create<SubtractOp>(
+      {node.createRange(node.reshape(count, ArrayRef<int64_t>()), type),
+       before});
+  return node.take(data, positions, axis, "wrap");
 }
 
 /// The sizes of input 0 once it is padded; `positions` says which numbers of
@@ -452,7 +444,9 @@ static LogicalResult convertPad(NodeContext &node) {
     table = node.reshape(node.take(node.pad(computedPads, 0, 0, 1, 0),
                                    node.createInts(positions), 0),
                          {rank, 2});
-  Type type = node.getElementType(data);
+  if (computedPads && (mode == "wrap" || !node.getContents(1)))
+    data = cropByWidths(node, data, table);
+  Type type = node.getElementType(node.getInput(0));
   Value value;
   if (mode == "constant") {
     if (node.hasInput(2))
@@ -469,8 +463,6 @@ static LogicalResult convertPad(NodeContext &node) {
     value = node.createScalar(0, type);
   }
   if (computedPads) {
-    if (!node.getContents(1))
-      data = cropByWidths(node, data, table);
     DynNNPadOp::Properties properties;
     properties.pad_mode = b.getStringAttr(mode);
     Value padded = node.create<DynNNPadOp>({data, table, value}, properties);

@@ -53,6 +53,28 @@ Type relay::convertParts(Type type, function_ref<Type(Type)> convert) {
 // Type variables
 //===----------------------------------------------------------------------===//
 
+bool relay::findInstance(func::FuncOp generic, TypeRange inputs,
+                         TypeRange results, TypeSubstitution &substitution) {
+  if (auto params = generic->getAttrOfType<ArrayAttr>(kTypeParamsAttrName))
+    for (auto param : params.getAsRange<StringAttr>())
+      substitution[param.getValue()] = nullptr;
+  auto match = [&](TypeRange general, TypeRange actual) {
+    if (general.size() != actual.size())
+      return false;
+    bool matches = true;
+    for (auto [a, b] : llvm::zip_equal(general, actual))
+      matches &= matchInstance(a, b, substitution);
+    return matches;
+  };
+  bool takes = match(generic.getArgumentTypes(), inputs);
+  bool gives = match(generic.getResultTypes(), results);
+  // A type that no value has may be any.
+  for (auto &entry : substitution)
+    if (!entry.second)
+      entry.second = TupleType::get(generic.getContext());
+  return takes && gives;
+}
+
 void relay::substituteTypesIn(Operation *op,
                               const TypeSubstitution &substitution) {
   AttrTypeReplacer replacer;

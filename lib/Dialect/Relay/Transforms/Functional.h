@@ -35,6 +35,12 @@ bool isOperatorValue(Operation *op);
 /// function, a constructor or an operator.
 bool isNamedValue(Operation *op);
 
+/// Finds types for the type parameters of `generic`, which may have none, of
+/// which what takes `inputs` and gives `results` is an instance. Returns
+/// whether it is one.
+bool findInstance(func::FuncOp generic, TypeRange inputs, TypeRange results,
+                  TypeSubstitution &substitution);
+
 /// Replaces type variables in `op` and all that it contains.
 void substituteTypesIn(Operation *op, const TypeSubstitution &substitution);
 

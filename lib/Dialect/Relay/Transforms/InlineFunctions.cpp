@@ -26,21 +26,7 @@ using namespace mlir::relay;
 static TypeSubstitution getInstance(func::FuncOp callee, TypeRange inputs,
                                     TypeRange results) {
   TypeSubstitution substitution;
-  auto params = callee->getAttrOfType<ArrayAttr>(kTypeParamsAttrName);
-  if (!params)
-    return substitution;
-  for (auto param : params.getAsRange<StringAttr>())
-    substitution[param.getValue()] = nullptr;
-  for (auto [general, actual] :
-       llvm::zip_equal(callee.getArgumentTypes(), inputs))
-    (void)matchInstance(general, actual, substitution);
-  for (auto [general, actual] :
-       llvm::zip_equal(callee.getResultTypes(), results))
-    (void)matchInstance(general, actual, substitution);
-  // A type that no value has may be any.
-  for (auto &entry : substitution)
-    if (!entry.second)
-      entry.second = TupleType::get(callee.getContext());
+  (void)findInstance(callee, inputs, results, substitution);
   return substitution;
 }
 

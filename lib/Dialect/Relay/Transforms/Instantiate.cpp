@@ -93,11 +93,8 @@ FailureOr<func::FuncOp>
 Instantiation::getInstance(Operation *user, func::FuncOp generic,
                            const TypeSubstitution &substitution) {
   SmallVector<Type> types;
-  for (auto param : getTypeParamsOf(generic).getAsRange<StringAttr>()) {
-    Type type = substitution.lookup(param.getValue());
-    // A type that no value has may be any.
-    types.push_back(type ? type : TupleType::get(module.getContext()));
-  }
+  for (auto param : getTypeParamsOf(generic).getAsRange<StringAttr>())
+    types.push_back(substitution.lookup(param.getValue()));
   auto key = TupleType::get(module.getContext(), types);
   // Also what is printed then would have no end.
   if (depths.isTooDeep(key) || depths.isTooLong(key) ||
@@ -110,31 +107,11 @@ Instantiation::getInstance(Operation *user, func::FuncOp generic,
   instance = generic.clone();
   instance->removeAttr(kTypeParamsAttrName);
   instance.setPrivate();
-  TypeSubstitution complete;
-  for (auto [param, type] : llvm::zip_equal(
-           getTypeParamsOf(generic).getAsRange<StringAttr>(), types))
-    complete[param.getValue()] = type;
-  substituteTypesIn(instance, complete);
+  substituteTypesIn(instance, substitution);
   origins[instance] = {generic, user->getParentOfType<func::FuncOp>()};
   symbols.insert(instance, std::next(generic->getIterator()));
   worklist.push_back(instance);
   return instance;
-}
-
-/// Finds types for the type parameters of a generic function, given what is
-/// known of an instance. Returns whether there are such types.
-static bool match(func::FuncOp generic, TypeRange inputs, TypeRange results,
-                  TypeSubstitution &substitution) {
-  for (auto param : getTypeParamsOf(generic).getAsRange<StringAttr>())
-    substitution[param.getValue()] = nullptr;
-  auto matchAll = [&](TypeRange general, TypeRange actual) {
-    return general.size() == actual.size() &&
-           llvm::all_of_zip(general, actual, [&](Type a, Type b) {
-             return matchInstance(a, b, substitution);
-           });
-  };
-  return matchAll(generic.getArgumentTypes(), inputs) &&
-         matchAll(generic.getResultTypes(), results);
 }
 
 LogicalResult Instantiation::visitValue(OpOperand &use, Type wanted) {
@@ -149,7 +126,7 @@ LogicalResult Instantiation::visitValue(OpOperand &use, Type wanted) {
       symbols.lookup<func::FuncOp>(global.getSymbol().getRootReference());
   TypeSubstitution substitution;
   if (!generic || !getTypeParamsOf(generic) || generic.isExternal() ||
-      !match(generic, type.getInputs(), type.getResults(), substitution))
+      !findInstance(generic, type.getInputs(), type.getResults(), substitution))
     return success();
   Operation *user = use.getOwner();
   FailureOr<func::FuncOp> instance = getInstance(user, generic, substitution);
@@ -181,8 +158,8 @@ LogicalResult Instantiation::visit(CallOp call) {
   if (!getTypeParamsOf(generic) || generic.isExternal())
     return visitArguments(call, call.getOperands(), generic.getArgumentTypes());
   TypeSubstitution substitution;
-  if (!match(generic, call.getOperandTypes(), call.getResultTypes(),
-             substitution))
+  if (!findInstance(generic, call.getOperandTypes(), call.getResultTypes(),
+                    substitution))
     return call.emitOpError("expects complete types; run --relay-infer-types");
   FailureOr<func::FuncOp> instance = getInstance(call, generic, substitution);
   if (failed(instance))
