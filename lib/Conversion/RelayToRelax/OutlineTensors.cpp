@@ -54,15 +54,6 @@ static bool areFlat(Operation *op) {
          llvm::all_of(op->getResultTypes(), isFlat);
 }
 
-/// Whether `op` is an operation of the language, which is glue but for those
-/// that only move tensors about.
-static bool isLanguage(Operation *op) {
-  return isa<CallOp, CallIndirectOp, ConstantOp, ConstructOp, DebugOp, FnOp,
-             GlobalOp, IfOp, LetOp, MatchOp, RefCreateOp, RefReadOp, RefWriteOp,
-             TupleOp, TupleGetItemOp, ApplyOp>(op) ||
-         op->hasTrait<OpTrait::IsTerminator>();
-}
-
 namespace {
 
 class Outlining {
@@ -78,6 +69,7 @@ private:
     unsigned depth = 0;
   };
 
+  bool isLanguage(Operation *op) const;
   void sink(func::FuncOp function);
   void separateSizes(func::FuncOp function);
   void separateTuples(Block &block);
@@ -97,6 +89,20 @@ private:
 };
 
 } // namespace
+
+/// Whether `op` is an operation of the language, which is glue but for those
+/// that only move tensors about. Primitive functions, the code of others among
+/// them, take and give tensors as operators do.
+bool Outlining::isLanguage(Operation *op) const {
+  if (auto call = dyn_cast<CallOp>(op)) {
+    Operation *callee = symbols.lookup(call.getCallee());
+    return !callee || !callee->hasAttr(kPrimitiveAttrName);
+  }
+  return isa<CallIndirectOp, ConstantOp, ConstructOp, DebugOp, FnOp, GlobalOp,
+             IfOp, LetOp, MatchOp, RefCreateOp, RefReadOp, RefWriteOp, TupleOp,
+             TupleGetItemOp, ApplyOp>(op) ||
+         op->hasTrait<OpTrait::IsTerminator>();
+}
 
 /// Brings constants and names into the blocks that use them: they are no
 /// values that a closure or an operator would take from outside. Removes

@@ -117,3 +117,26 @@ func.func @positions(%x: tensor<5xf32>) -> tensor<?x1xi32> {
   %1 = relay.negative %0 : (tensor<?x1xi32>) -> tensor<?x1xi32>
   return %1 : tensor<?x1xi32>
 }
+
+// -----
+
+// The code of others is called where an operator would be, between operators.
+//
+// CHECK-LABEL: func.func @external_code(
+// CHECK-NEXT:    %[[Y:.*]] = relay.call @external_code.0(%{{.*}})
+// CHECK-NEXT:    return %[[Y]]
+// CHECK:       func.func @external_code.0(
+// CHECK-NEXT:    relay.exp
+// CHECK-NEXT:    relay.call @theirs(
+// CHECK-NEXT:    relay.negative
+func.func private @theirs(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {relay.compiler = "acme", relay.generated, relay.primitive} {
+  %0 = relay.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @external_code(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.call @theirs(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.negative %1 : (tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}

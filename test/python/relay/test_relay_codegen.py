@@ -94,13 +94,19 @@ def run_compiled(mod, **inputs):
     return [run.get_output(i).numpy() for i in range(run.get_num_outputs())]
 
 
+def as_arrays(result):
+    fields = result if isinstance(result, (list, tuple)) else [result]
+    return [np.asarray(field) for field in fields]
+
+
 def check(mod, tolerance=1e-5, **inputs):
-    """The artefact computes what the interpreter does; float32 sums of some 10 products."""
-    expected = relay.create_executor("debug", mod=mod).evaluate()(**inputs)
-    expected = list(expected) if isinstance(expected, (list, tuple)) else [expected]
-    actual = run_compiled(mod, **inputs)
-    for a, b in zip(actual, expected, strict=True):
-        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+    """Artefacts of either executor compute what the interpreter does; float32 sums of some
+    10 products."""
+    expected = as_arrays(relay.create_executor("debug", mod=mod).evaluate()(**inputs))
+    for actual in (run_compiled(mod, **inputs),
+                   as_arrays(relay.create_executor("vm", mod=mod).evaluate()(**inputs))):
+        for a, b in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
 def mlp(rows=3):
@@ -185,7 +191,8 @@ def test_pattern_as_a_whole():
     codegen.register("patterns", generator)
     # The module is as it was: what joins our lowering is the pattern itself.
     check(mod, x=value(3, 4))
-    assert seen == ["patterns.tanh_relu"]
+    # Once for each of two artefacts.
+    assert seen == 2 * ["patterns.tanh_relu"]
 
 
 def test_relay():
@@ -317,10 +324,13 @@ def test_what_c_cannot_use(before, result, message):
 
 @pytest.mark.parametrize("result,code", [("7", 7), ("-1", 255), ("256", 255)])
 def test_a_function_of_c_fails(result, code):
-    run = relay.build(returns_in_c("failing", result), target="llvm")["default"](tvm.cpu(0))
-    with pytest.raises(RuntimeError, match="kernel 'tvmgen_default_failing_main_0' failed with "
-                                           f"code {code}$"):
+    mod = returns_in_c("failing", result)
+    message = f"kernel 'tvmgen_default_failing_main_0' failed with code {code}"
+    run = relay.build(mod, target="llvm")["default"](tvm.cpu(0))
+    with pytest.raises(RuntimeError, match=message + "$"):
         run.run(x=value(3, 4))
+    with pytest.raises(RuntimeError, match=message):
+        relay.create_executor("vm", mod=mod).evaluate()(value(3, 4))
 
 
 def test_nothing_is_partitioned():
@@ -354,6 +364,23 @@ def test_wrong_arguments(call, error, message):
 def test_names():
     codegen.register("listed", emit)
     assert "listed" in codegen.names()
+
+
+def test_in_a_loop():
+    """Code of others in a recursive function, under a condition, by way of a list."""
+    register("looped", emit, "tanh", "add")
+    mod = partition(relay.parse("""#[version = "0.0.5"]
+        def @loop(%n: int32, %x: Tensor[(3, 4), float32]) -> Tensor[(3, 4), float32] {
+          if (%n == 0) { %x } else { @loop(%n - 1, tanh(%x) + %x) }
+        }
+        def @main(%n: int32, %x: Tensor[(3, 4), float32]) { exp(@loop(%n, exp(%x))) }"""),
+        "looped")
+    assert len(mod.functions) == 3
+    for count in (0, 1, 7):
+        arguments = np.array(count, "int32"), value(3, 4)
+        actual, expected = (relay.create_executor(kind, mod=mod).evaluate()(*arguments).numpy()
+                            for kind in ("vm", "debug"))
+        np.testing.assert_allclose(actual, expected, rtol=1e-5)
 
 
 WORDS = {"add": "add", "nn.relu": "relu", "tanh": "tanh"}

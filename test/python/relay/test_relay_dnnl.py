@@ -65,7 +65,9 @@ def check(mod, tolerance=1e-5):
         for i, param in enumerate(mod["main"].params)]
     expected = relay.create_executor("debug", mod=mod).evaluate()(*values)
     expected = list(expected) if isinstance(expected, (list, tuple)) else [expected]
-    for actual, reference in zip(run(mod, *values), expected, strict=True):
+    by_vm = relay.create_executor("vm", mod=mod).evaluate()(*values)
+    by_vm = by_vm if isinstance(by_vm, (list, tuple)) else [by_vm]
+    for actual, reference in zip(run(mod, *values) + list(by_vm), 2 * expected, strict=True):
         reference = np.asarray(reference)
         np.testing.assert_allclose(actual, reference, rtol=0,
                                    atol=tolerance * max(1, abs(reference).max()))

@@ -168,7 +168,8 @@ void GenerateExternalCodePass::dissolvePatterns(func::FuncOp function) {
 void GenerateExternalCodePass::keepForSizes(func::FuncOp function) {
   dissolvePatterns(function);
   function.setPrivate();
-  function->setAttr(kPrimitiveAttrName, UnitAttr::get(function.getContext()));
+  for (StringRef name : {kPrimitiveAttrName, kGeneratedAttrName})
+    function->setAttr(name, UnitAttr::get(function.getContext()));
 }
 
 void GenerateExternalCodePass::giveBack(Functions &functions) {
@@ -448,7 +449,8 @@ void GenerateExternalCodePass::runOnOperation() {
   llvm::MapVector<StringAttr, Functions> byCompiler;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     auto compiler = function->getAttrOfType<StringAttr>(kCompilerAttrName);
-    if (compiler && !function.isExternal())
+    if (compiler && !function.isExternal() &&
+        !function->hasAttr(kGeneratedAttrName))
       byCompiler[compiler].push_back(function);
   }
   if (byCompiler.empty())

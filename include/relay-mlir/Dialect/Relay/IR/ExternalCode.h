@@ -81,6 +81,10 @@ std::string getExternalDeviceKind(StringRef compiler);
 /// `source` and `flags`.
 inline constexpr StringLiteral kExternalCodeAttrName = "relay.external_code";
 
+/// Marks a function whose code a generator has made, as C or as bytes: what is
+/// left of it tells the sizes of results.
+inline constexpr StringLiteral kGeneratedAttrName = "relay.generated";
+
 /// Marks a function of one kernel that is in linalg on tensors already.
 inline constexpr StringLiteral kLoweredAttrName = "relay.lowered";
 
