@@ -23,6 +23,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
@@ -264,6 +265,9 @@ LogicalResult Compilation::splitProgram() {
   if (kind == EmitKind::Object)
     return module.emitError("expects a shared object for the executor vm, but "
                             "got a relocatable one");
+  if (!options.variants.empty())
+    return module.emitError("expects variants for sizes with the executor aot, "
+                            "but got vm");
   if (failed(runPasses([&](OpPassManager &manager) {
         buildRelayToObjectsPipeline(manager, options.externalFallback);
       })))
@@ -295,10 +299,14 @@ LogicalResult Compilation::run() {
 
   if (options.from < NormalForm::RelayFused) {
     // Only @main is called from outside: others go where they are inlined.
-    bool hasMain = module.lookupSymbol<func::FuncOp>("main");
+    std::vector<std::string> called;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.getSymName() == "main" ||
+          function->hasAttr(kVariantOfAttrName))
+        called.push_back(function.getSymName().str());
     if (failed(runPasses([&](OpPassManager &manager) {
-          if (hasMain)
-            manager.addPass(createSymbolPrivatizePass({"main"}));
+          if (!called.empty())
+            manager.addPass(createSymbolPrivatizePass(called));
           buildRelayOptimizePipeline(manager, options);
         })))
       return failure();
@@ -494,7 +502,12 @@ LogicalResult Compilation::compileHostKernels() {
 
 FailureOr<SmallVector<relax::FuncOp>> Compilation::getFunctions() {
   SmallVector<relax::FuncOp> functions(module.getOps<relax::FuncOp>());
-  if (glue || functions.size() == 1)
+  // The first one is the model; its variants stand beside it.
+  auto isModel = [](relax::FuncOp function) {
+    return !function->hasAttr(relax::kVariantOfAttr);
+  };
+  std::stable_partition(functions.begin(), functions.end(), isModel);
+  if (glue || llvm::count_if(functions, isModel) == 1)
     return functions;
   InFlightDiagnostic diag =
       module.emitError("expects one function to compile, @main, but got ")
@@ -682,10 +695,10 @@ LogicalResult relay::compileModule(ModuleOp module,
   CompileOptions resolved = options;
   if (std::string error = resolveDeviceTargets(resolved); !error.empty())
     return emitError(module.getLoc()) << error;
-  // Parts of the way, and objects, are of functions of tensors.
+  // Parts of the way, objects, and variants are of functions of tensors.
   if (resolved.executor == ExecutorKind::Auto &&
       (resolved.from != NormalForm::RelayTyped || resolved.to ||
-       kind == EmitKind::Object))
+       kind == EmitKind::Object || !resolved.variants.empty()))
     resolved.executor = ExecutorKind::AOT;
   if (resolved.executor == ExecutorKind::Auto && kind != EmitKind::Bytecode)
     return compileForEither(module, resolved, kind, outputPath);

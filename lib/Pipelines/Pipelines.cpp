@@ -84,6 +84,11 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
   manager.addPass(createVerifyInlinedSizePass());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createInlineIndirectCallsPass());
+  if (!options.variants.empty()) {
+    SpecializePassOptions sizes;
+    llvm::append_range(sizes.variants, options.variants);
+    manager.addPass(createSpecializePass(sizes));
+  }
   PlanDevicesPassOptions devices;
   devices.defaultDevice = options.device;
   manager.addNestedPass<func::FuncOp>(createPlanDevicesPass(devices));

@@ -67,11 +67,15 @@ RelayModule::RelayModule(const char *path, int32_t flags, const char *device)
   for (int32_t i = 0; i < artifact.num_functions; ++i)
     functions.push_back(
         std::make_unique<TensorFunction>(artifact, artifact.functions[i]));
-  if (artifact.program)
+  if (artifact.program) {
     program = std::make_unique<Program>(artifact);
-  else if (functions.size() != 1)
+    return;
+  }
+  if (functions.empty())
     fail(RELAY_INVALID_ARTIFACT, "expects '", path,
-         "' to have one function, but got ", functions.size());
+         "' to have a function, but got none");
+  for (size_t i = 1; i < functions.size(); ++i)
+    variants.push_back(makeVariant(*functions[i]));
 }
 
 RelayModule::~RelayModule() = default;
@@ -90,6 +94,53 @@ const TensorFunction &RelayModule::getMain() const {
          "expects one function of tensors (executor 'aot'), but got a program "
          "in bytecode; call relayModuleInvoke");
   return *functions.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+RelayModule::Variant
+RelayModule::makeVariant(const TensorFunction &function) const {
+  const RelayArtifactFunction &main = getMain().getDescription();
+  const RelayArtifactFunction &other = function.getDescription();
+  Variant variant = {&function, {}};
+  bool isLike = other.num_inputs == main.num_inputs &&
+                other.num_outputs == main.num_outputs;
+  for (int32_t i = 0; isLike && i < main.num_outputs; ++i)
+    isLike = other.outputs[i].rank == main.outputs[i].rank;
+  for (int32_t i = 0; isLike && i < main.num_inputs; ++i) {
+    isLike = other.inputs[i].rank == main.inputs[i].rank;
+    for (int32_t d = 0; isLike && d < main.inputs[i].rank; ++d) {
+      int64_t size = main.inputs[i].dims[d], own = other.inputs[i].dims[d];
+      if (size < 0 && own >= 0)
+        variant.sizes.push_back({static_cast<size_t>(-1 - size), own});
+      else
+        isLike = size < 0 || own == size;
+    }
+  }
+  if (!isLike)
+    fail(RELAY_INVALID_ARTIFACT, "expects '", other.name,
+         "' to be a variant of '", main.name,
+         "', but its inputs and outputs are others");
+  return variant;
+}
+
+const TensorFunction &RelayModule::choose(const DLTensor *const *inputs,
+                                          int32_t numInputs,
+                                          std::vector<int64_t> &symbols) const {
+  const TensorFunction &main = getMain();
+  main.checkInputs(inputs, numInputs, symbols);
+  for (const Variant &variant : variants) {
+    bool fits = std::all_of(
+        variant.sizes.begin(), variant.sizes.end(),
+        [&](auto &entry) { return symbols[entry.first] == entry.second; });
+    if (!fits)
+      continue;
+    variant.function->checkInputs(inputs, numInputs, symbols);
+    return *variant.function;
+  }
+  return main;
 }
 
 static void checkOutput(const RelayTensorInfo &info, const DLTensor &tensor,
@@ -262,19 +313,23 @@ void ModuleRun::call(const TensorFunction &function, void *const *inputs,
 void RelayModule::getWork(const DLTensor *const *inputTensors,
                           int32_t numInputs, int64_t *flops,
                           int64_t *bytes) const {
-  const TensorFunction &function = getMain();
   std::vector<int64_t> symbols;
-  function.checkInputs(inputTensors, numInputs, symbols);
-  function.getDescription().work(symbols.data(), flops, bytes);
+  const RelayArtifactFunction &function =
+      choose(inputTensors, numInputs, symbols).getDescription();
+  // Calls of other variants do not happen.
+  std::fill_n(flops, getArtifact().num_calls, -1);
+  std::fill_n(bytes, getArtifact().num_calls, -1);
+  function.work(symbols.data(), flops + function.first_call,
+                bytes + function.first_call);
 }
 
 void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
                       DLManagedTensor **outputTensors, int32_t numOutputs) {
-  const TensorFunction &function = getMain();
+  CallScratch call;
+  const TensorFunction &function =
+      choose(inputTensors, numInputs, call.symbols);
   const std::vector<RelayTensorInfo> &inputs = function.getInputs();
   const std::vector<RelayTensorInfo> &outputs = function.getOutputs();
-  CallScratch call;
-  function.checkInputs(inputTensors, numInputs, call.symbols);
   if (numOutputs != static_cast<int32_t>(outputs.size()))
     fail(RELAY_INVALID_ARGUMENT, "expects room for ", outputs.size(),
          " outputs, but got ", numOutputs);

@@ -106,6 +106,18 @@ public:
 
 private:
   friend class relay_rt::ModuleRun;
+  /// A function that runs in place of the main one where symbols have certain
+  /// values.
+  struct Variant {
+    const relay_rt::TensorFunction *function;
+    std::vector<std::pair<size_t, int64_t>> sizes;
+  };
+  Variant makeVariant(const relay_rt::TensorFunction &function) const;
+  /// Checks inputs, and returns what runs on them, with the values of its
+  /// symbols.
+  const relay_rt::TensorFunction &choose(const DLTensor *const *inputs,
+                                         int32_t numInputs,
+                                         std::vector<int64_t> &symbols) const;
   relay_rt::Arena takeArena(size_t bytes);
   void returnArena(relay_rt::Arena arena);
 
@@ -113,6 +125,7 @@ private:
   /// Code of the library may be loaded there.
   relay_rt::ModuleDevices devices;
   std::vector<std::unique_ptr<relay_rt::TensorFunction>> functions;
+  std::vector<Variant> variants;
   /// Null without bytecode.
   std::unique_ptr<relay_rt::Program> program;
   /// Whether the last run had any.

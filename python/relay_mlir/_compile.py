@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _relay_mlir
 from ._arguments import expect_int, expect_list, expect_mapping, expect_path, expect_text
-from ._inputs import Fixed, fixed_inputs
+from ._inputs import Fixed, fixed_inputs, variant_texts
 
 if TYPE_CHECKING:
     from ._program import Program
@@ -145,6 +145,14 @@ class Module:
         return [TensorInfo(*info) for info in self._impl.outputs()]
 
     @property
+    def variants(self) -> list[dict[str, int]]:
+        """The sizes for which there is code besides that for any size, as `compile` was given
+        them."""
+        return [{name: int(size) for name, _, size in
+                 (dim.rpartition("=") for dim in text.removeprefix("main.").split(","))}
+                for text in self._impl.variants()]
+
+    @property
     def precision(self) -> str:
         """How exactly results in float32 are computed: "highest", "high" or
         "medium", as the model was compiled."""
@@ -258,24 +266,26 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
          vta_search: int | None = None, report: PathLike | None = None, executor: str = "auto",
          dims: Mapping[str, int] | None = None,
          shapes: Mapping[str, Sequence[int | None]] | None = None,
-         inputs: Mapping[str, Any] | None = None) -> None:
+         inputs: Mapping[str, Any] | None = None,
+         specialize: Sequence[Mapping[str, int]] | None = None) -> None:
     """Writes a stage of the compilation to `path`.
 
     `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so". `vta_search`,
-    `report`, `executor`, `dims`, `shapes` and `inputs` are as in `compile`.
+    `report`, `executor`, `dims`, `shapes`, `inputs` and `specialize` are as in `compile`.
     """
     _emit(model, path, kind, target=target, opt_level=opt_level, precision=precision,
           device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
           desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
           cache_dir=cache_dir, vta_search=vta_search, report=report, executor=executor,
-          fixed=fixed_inputs(dims, shapes, inputs))
+          fixed=fixed_inputs(dims, shapes, inputs), variants=variant_texts(specialize))
 
 
 def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_level: int,
           precision: str | None, device_targets: Mapping[str, str] | None,
           force_matrix_tiles: bool, desired_layout: str | None, integer_regions: str,
           cache: bool, cache_dir: PathLike | None, vta_search: int | None,
-          report: PathLike | None, executor: str, fixed: Fixed | None) -> IRModule | None:
+          report: PathLike | None, executor: str, fixed: Fixed | None,
+          variants: list[str]) -> IRModule | None:
     """What `emit` does. Returns the module, if it has become a program for the executor
     vm."""
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
@@ -289,8 +299,9 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
                  None if vta_search is None else expect_int(vta_search, "vta_search", 0, 2**31 - 1))
     runs_on = expect_text(executor, "executor")
     module = _to_module(model, fixed)
+    options = {"executor": runs_on, "variants": variants}
     if report is None:
-        return module if module._impl.compile(*arguments, None, executor=runs_on) else None
+        return module if module._impl.compile(*arguments, None, **options) else None
     is_file = isinstance(model, (str, os.PathLike))
     page_path = expect_path(report, "report")
     for other in [path, *([model] if is_file else [])]:
@@ -301,7 +312,7 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
     page = _relay_mlir.Report(page_path, os.fspath(model) if is_file else type(model).__name__)
     # What failed is what one wants to see most.
     try:
-        return module if module._impl.compile(*arguments, page, executor=runs_on) else None
+        return module if module._impl.compile(*arguments, page, **options) else None
     finally:
         page.write()
 
@@ -316,6 +327,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
+            specialize: Sequence[Mapping[str, int]] | None = None,
             device: str | None = None) -> Module: ...
 
 
@@ -328,6 +340,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
+            specialize: Sequence[Mapping[str, int]] | None = None,
             device: str | None = None) -> Module | Program: ...
 
 
@@ -339,6 +352,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
+            specialize: Sequence[Mapping[str, int]] | None = None,
             device: str | None = None) -> Module | Program:
     """Compiles a model and loads it.
 
@@ -372,7 +386,9 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     their names ({"batch": 8}), and `shapes` shapes of inputs by name, in the place of the
     model's ({"x": [1, 3, None, 224]}; None stays open): code is made for these sizes.
     `inputs` has values of inputs by name, which become constants: numbers or arrays. The
-    compiled model has these inputs no longer. `device` is as in `load`. Raises
+    compiled model has these inputs no longer. `specialize` is a list of such sizes that are
+    often seen, by their names ([{"batch": 1}, {"batch": 8}]): for each there is code besides
+    that for any size, which runs with inputs of these sizes. `device` is as in `load`. Raises
     CompileError;
     OSError if the report cannot be written; TypeError for what is no model, such as a module of relay_mlir.relay, which
     relay.build compiles.
@@ -385,7 +401,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
         device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
         desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
         cache_dir=cache_dir, vta_search=vta_search, report=report, executor=executor,
-        fixed=fixed_inputs(dims, shapes, inputs))
+        fixed=fixed_inputs(dims, shapes, inputs), variants=variant_texts(specialize))
     # What nobody can change need not be copied when it is loaded.
     file.seal()
     if program is not None:

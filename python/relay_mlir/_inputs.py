@@ -72,6 +72,22 @@ def parse_fixed_inputs(dims: Sequence[str], shapes: Sequence[str],
     return (list(dims), list(shapes), values) if dims or shapes or values else None
 
 
+def variant_texts(variants: Sequence[Mapping[str, int]] | None) -> list[str]:
+    """Returns sizes of each variant as relay-compile --specialize has them."""
+    if hasattr(variants, "keys"):
+        raise TypeError("expects specialize to be a list of sizes by name, but got "
+                        f"{describe(variants)}")
+    texts = []
+    for sizes in [] if variants is None else expect_list(variants, "specialize", "sizes by name"):
+        dims = [f"{_name(name, 'a name of a size')}="
+                f"{expect_int(size, f'the size {name!r}', 0, 2**62)}"
+                for name, size in expect_mapping(sizes, "the sizes of a variant").items()]
+        if not dims:
+            raise ValueError("expects a variant to have sizes by name, but got none")
+        texts.append(",".join(dims))
+    return texts
+
+
 def fixed_inputs(dims: Mapping[str, int] | None,
                  shapes: Mapping[str, Sequence[int | None]] | None,
                  inputs: Mapping[str, Any] | None) -> Fixed | None:

@@ -228,7 +228,8 @@ static bool compile(IRModule &self, const std::string &path,
                     const std::string &integerRegions, bool useCache,
                     const std::string &cacheDir,
                     std::optional<unsigned> vtaSearch, relay::Report *report,
-                    const std::string &form, const std::string &executor) {
+                    const std::string &form, const std::string &executor,
+                    const std::vector<std::string> &variants) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
     throw py::value_error(
@@ -260,6 +261,7 @@ static bool compile(IRModule &self, const std::string &path,
   options.cacheDir = cacheDir;
   options.vtaSearch = vtaSearch.value_or(options.vtaSearch);
   options.report = report;
+  options.variants = variants;
   std::optional<relay::NormalForm> from = relay::parseNormalForm(form);
   if (!from)
     throw py::value_error("expects one of the forms of a module, such as "
@@ -402,7 +404,8 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("desired_layout"), py::arg("integer_regions"),
            py::arg("cache"), py::arg("cache_dir"), py::arg("vta_search"),
            py::arg("report"), py::arg("form") = "relay-typed",
-           py::arg("executor") = "aot")
+           py::arg("executor") = "aot",
+           py::arg("variants") = std::vector<std::string>())
       .def("graph_json", &getGraphJSON)
       .def("describe_main", &describeMain)
       .def("quantized_layers", &getQuantizedLayers)

@@ -211,6 +211,13 @@ public:
   std::string getPrecision() const {
     return relayModuleGetArtifact(module)->precision;
   }
+  std::vector<std::string> getVariants() const {
+    const RelayArtifact &artifact = *relayModuleGetArtifact(module);
+    std::vector<std::string> names;
+    for (int32_t i = 1; i < artifact.num_functions; ++i)
+      names.push_back(artifact.functions[i].name);
+    return names;
+  }
   py::object run(const py::args &args, const py::kwargs &kwargs);
   py::list profile(const py::args &args, const py::kwargs &kwargs, int repeat,
                    int warmUp, const std::string &trace);
@@ -414,6 +421,7 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
       .def("inputs", [](LoadedModule &self) { return self.describe(true); })
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })
       .def("precision", &LoadedModule::getPrecision)
+      .def("variants", &LoadedModule::getVariants)
       .def("run", &LoadedModule::run)
       .def(
           "profile",

@@ -106,6 +106,11 @@ static cl::list<std::string> fixedValues(
     cl::desc("Value of an input, which becomes a constant: numbers, such as "
              "scale=0.5 or sizes=1,3,224, or a file"),
     cl::value_desc("name=value or name=file.npy"), cl::cat(category));
+static cl::list<std::string> variants(
+    "specialize",
+    cl::desc("Sizes of open dimensions for which there is code besides that "
+             "for any size; runs with inputs of these sizes take it"),
+    cl::value_desc("name=size,..."), cl::cat(category));
 static cl::list<std::string> dialectPlugins(
     relay::kDialectPluginOption,
     cl::desc("Load dialects, such as operators and kinds of targets, from a "
@@ -336,6 +341,7 @@ int main(int argc, char **argv) {
 
   options->schedules = schedules;
   options->saveSchedules = saveSchedules;
+  options->variants.assign(variants.begin(), variants.end());
   options->timing = timing;
   OwningOpRef<ModuleOp> module = relay::loadModel(inputPath, &context, fixed);
   if (!module)

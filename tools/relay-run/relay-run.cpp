@@ -287,6 +287,12 @@ static LogicalResult printInfo(RelayModule *compiled, MLIRContext &context) {
     const RelayArtifactFunction &function = *artifact.functions;
     printTensors("input", function.inputs, function.num_inputs);
     printTensors("output", function.outputs, function.num_outputs);
+    for (const RelayArtifactFunction &variant :
+         ArrayRef(artifact.functions, artifact.num_functions).drop_front()) {
+      StringRef name = variant.name;
+      name.consume_front("main.");
+      llvm::outs() << "variant: " << name << '\n';
+    }
   }
   for (const RelayArtifactDevice &device :
        ArrayRef(artifact.devices, artifact.num_devices))

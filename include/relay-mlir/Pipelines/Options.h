@@ -119,6 +119,10 @@ struct CompileOptions {
   /// More than these are rarely of use.
   unsigned vtaSearch = 16;
 
+  /// Sizes of open dimensions for which the model is compiled besides, each
+  /// "n=1,m=8"; a run chooses by the sizes of its inputs. For aot.
+  std::vector<std::string> variants;
+
   /// The object cache; an empty folder means the default one.
   bool useCache = true;
   std::string cacheDir;

@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 7
+#define RELAY_ARTIFACT_VERSION 8
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -356,7 +356,9 @@ typedef struct RelayArtifact {
   const void *weights;
   uint64_t weights_size;
 
-  /// Without a program there is one function, which is the model.
+  /// Without a program, the first one is the model. The others, called
+  /// "main.n=1" and the like, are variants of it, which have sizes of inputs
+  /// where it has symbols: they run in its place for inputs of these sizes.
   int32_t num_functions;
   /// Those of all functions.
   int32_t num_calls;

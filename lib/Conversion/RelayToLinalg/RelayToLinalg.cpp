@@ -384,7 +384,8 @@ struct ConvertRelayToLinalgPass final
     // nothing; its constants stay relay's, as in every main.
     bool isTrivialMain =
         (function.getSymName() == "main" ||
-         function->hasAttr(kTensorFunctionAttrName)) &&
+         function->hasAttr(kTensorFunctionAttrName) ||
+         function->hasAttr(kVariantOfAttrName)) &&
         llvm::all_of(function.getOps(), [](Operation &op) {
           return isa<ConstantOp, DeviceCopyOp, TupleOp, func::ReturnOp>(op);
         });

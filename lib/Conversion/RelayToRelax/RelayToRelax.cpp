@@ -29,6 +29,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -232,6 +233,8 @@ FailureOr<relax::FuncOp> FunctionConverter::convert() {
   target = relax::FuncOp::create(builder, source.getLoc(), source.getSymName(),
                                  builder.getFunctionType(arguments, {}));
   target.setSymVisibilityAttr(source.getSymVisibilityAttr());
+  if (Attribute other = source->getAttr(kVariantOfAttrName))
+    target->setAttr(relax::kVariantOfAttr, other);
   Block *body = builder.createBlock(
       &target.getBody(), {}, arguments,
       llvm::map_to_vector(source.getArguments(), [](BlockArgument argument) {

@@ -480,7 +480,7 @@ HostTranslator::HostTranslator(ArrayRef<relax::FuncOp> sources,
       i64(builder.getI64Type()) {
   for (auto [number, source] : llvm::enumerate(sources)) {
     functions.push_back(std::make_unique<HostFunction>(source));
-    if (options.glue)
+    if (number != 0 || options.glue)
       functions.back()->suffix = "_" + std::to_string(number);
   }
 }

@@ -79,6 +79,12 @@ LogicalResult mlir::relay::fixInputs(ModuleOp module,
   if (!function || function.isExternal())
     return module.emitError("expects a function named 'main', whose inputs can "
                             "be fixed");
+  return fixInputs(function, fixed);
+}
+
+LogicalResult mlir::relay::fixInputs(func::FuncOp function,
+                                     const FixedInputs &fixed) {
+  auto module = function->getParentOfType<ModuleOp>();
   // Calls of it have as many arguments as before.
   if (!fixed.values.empty() &&
       !SymbolTable::symbolKnownUseEmpty(function, module))

@@ -37,6 +37,9 @@ namespace mlir::relax {
 /// Names of discardable attributes of relax.func's parameters and results, and
 /// of those of kernels (tir.prim_func) that this dialect reads.
 inline constexpr llvm::StringLiteral kNameAttr = "relax.name";
+/// Of a function that runs in place of another one where the sizes of inputs
+/// are its own: the symbol of the other one.
+inline constexpr llvm::StringLiteral kVariantOfAttr = "relax.variant_of";
 inline constexpr llvm::StringLiteral kNumOutputsAttr = "tir.num_outputs";
 inline constexpr llvm::StringLiteral kNumWorkspacesAttr = "tir.workspaces";
 inline constexpr llvm::StringLiteral kWorkspaceAttr = "tir.workspace";

@@ -17,6 +17,10 @@ namespace mlir::relay {
 inline constexpr llvm::StringLiteral kTensorFunctionAttrName =
     "relay.tensor_function";
 
+/// Of a function that computes what another one does, for inputs of some sizes
+/// that the other one leaves open: its symbol.
+inline constexpr llvm::StringLiteral kVariantOfAttrName = "relay.variant_of";
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_TENSORFUNCTIONS_H

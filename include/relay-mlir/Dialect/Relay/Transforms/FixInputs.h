@@ -10,6 +10,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::relay {
@@ -18,6 +19,9 @@ namespace mlir::relay {
 /// values the types that follow: what the pass relay-fix-inputs does. The
 /// module has the form `relay-typed`.
 LogicalResult fixInputs(ModuleOp module, const FixedInputs &fixed);
+
+/// The same for the inputs of another function of the module.
+LogicalResult fixInputs(func::FuncOp function, const FixedInputs &fixed);
 
 } // namespace mlir::relay
 

@@ -218,6 +218,39 @@ def FixInputsPass : Pass<"relay-fix-inputs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def SpecializePass : Pass<"relay-specialize", "::mlir::ModuleOp"> {
+  let summary = "Copy @main for sizes of inputs that are seen often";
+  let description = [{
+    Each of `variants`, a list of sizes by the names of open dimensions
+    (`relay.dims`), makes a copy of `@main` for inputs of these sizes, with the
+    attribute `relay.variant_of`. All become code of one artefact, and share its
+    weights; a run takes the first one whose sizes those of its inputs are, and
+    `@main` if there is none. `relay-compile --specialize` does this. `@main` has
+    to be operators alone: others call no variant.
+
+    With `variants=n=2`,
+    ```mlir
+    func.func @main(%x: tensor<?x3xf32> {relay.dims = ["n", ""], relay.name = "x"}) -> tensor<?x3xf32> {
+      %0 = relay.exp %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+      return %0 : tensor<?x3xf32>
+    }
+    ```
+    gets beside it
+    ```mlir
+    func.func @"main.n=2"(%x: tensor<2x3xf32> {relay.name = "x"}) -> tensor<2x3xf32>
+        attributes {relay.variant_of = @main} {
+      %0 = relay.exp %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"variants", "variants", "std::string",
+               "Sizes by name, in braces if there are several: {n=1,m=8},n=16">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 def InlineFunctionsPass : Pass<"relay-inline-functions", "::mlir::ModuleOp"> {
   let summary = "Replace calls of functions that ask for it by their bodies";
   let description = [{
