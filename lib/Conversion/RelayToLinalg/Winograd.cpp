@@ -50,11 +50,14 @@ struct TiledAxis {
 
 class WinogradNests {
 public:
-  WinogradNests(LinalgBuilder &b, Type elementType, int64_t batch,
+  WinogradNests(LinalgBuilder &b, Type elementType, OpFoldResult batch,
                 int64_t channels, int64_t outputs, TiledAxis height,
                 TiledAxis width)
       : b(b), type(elementType), batch(batch), channels(channels),
-        outputs(outputs), height(height), width(width) {}
+        outputs(outputs), height(height), width(width) {
+    numTiles =
+        b.multiply(batch, getSize(height.getNumTiles() * width.getNumTiles()));
+  }
 
   /// `axes` are batch, channel, rows and columns of `padded`.
   Value transformData(Value padded, ArrayRef<int64_t> axes);
@@ -64,17 +67,16 @@ public:
   Value crop(Value tiles, ArrayRef<int64_t> axes);
 
 private:
-  int64_t getNumTiles() const {
-    return batch * height.getNumTiles() * width.getNumTiles();
-  }
+  OpFoldResult getSize(int64_t size) const { return b.getIndexAttr(size); }
   Value constant(const WinogradMatrix &matrix);
   Value transform(StringRef name, const WinogradMatrix &matrix,
                   ArrayRef<int64_t> matrixDims, Value data, AffineMap dataMap,
-                  ArrayRef<int64_t> sizes);
+                  ArrayRef<OpFoldResult> sizes);
 
   LinalgBuilder &b;
   Type type;
-  int64_t batch, channels, outputs;
+  OpFoldResult batch, numTiles;
+  int64_t channels, outputs;
   TiledAxis height, width;
 };
 
@@ -93,10 +95,10 @@ Value WinogradNests::constant(const WinogradMatrix &matrix) {
 /// loop; the others are the dimensions of the result.
 Value WinogradNests::transform(StringRef name, const WinogradMatrix &matrix,
                                ArrayRef<int64_t> matrixDims, Value data,
-                               AffineMap dataMap, ArrayRef<int64_t> sizes) {
+                               AffineMap dataMap,
+                               ArrayRef<OpFoldResult> sizes) {
   int64_t rank = sizes.size(), loops = rank + 1;
-  Value init = b.filled(getAsIndexOpFoldResult(b.getContext(), sizes),
-                        cast<TypedAttr>(b.getZeroAttr(type)));
+  Value init = b.filled(sizes, cast<TypedAttr>(b.getZeroAttr(type)));
   return b.nest(
       name, {{constant(matrix), b.select(loops, matrixDims)}, {data, dataMap}},
       {init, b.select(loops, llvm::to_vector(llvm::seq(rank)))},
@@ -117,22 +119,22 @@ Value WinogradNests::transformData(Value padded, ArrayRef<int64_t> axes) {
   element[axes[1]] = b.dim(3);
   element[axes[2]] = (p.floorDiv(columns) % rows) * height.tile + b.dim(4);
   element[axes[3]] = (p % columns) * width.tile + b.dim(2);
-  Value half =
-      transform("transform_data_rows", high, {0, 4}, padded, b.map(5, element),
-                {high.rows, getNumTiles(), wide.rows, channels});
+  Value half = transform(
+      "transform_data_rows", high, {0, 4}, padded, b.map(5, element),
+      {getSize(high.rows), numTiles, getSize(wide.rows), getSize(channels)});
   // Loops a, b, p, c, j.
-  return transform("transform_data", wide, {1, 4}, half,
-                   b.select(5, {0, 2, 4, 3}),
-                   {high.rows, wide.rows, getNumTiles(), channels});
+  return transform(
+      "transform_data", wide, {1, 4}, half, b.select(5, {0, 2, 4, 3}),
+      {getSize(high.rows), getSize(wide.rows), numTiles, getSize(channels)});
 }
 
 Value WinogradNests::multiply(Value data, Value weight) {
   // Loops a, b, p, o, c.
-  SmallVector<int64_t> sizes = {height.getReach(), width.getReach(),
-                                getNumTiles(), outputs};
+  SmallVector<OpFoldResult> sizes = {getSize(height.getReach()),
+                                     getSize(width.getReach()), numTiles,
+                                     getSize(outputs)};
   return buildContraction(b, {data, b.select(5, {0, 1, 2, 4}), type},
-                          {weight, b.select(5, {0, 1, 3, 4}), type},
-                          getAsIndexOpFoldResult(b.getContext(), sizes),
+                          {weight, b.select(5, {0, 1, 3, 4}), type}, sizes,
                           b.select(5, {0, 1, 2, 3}), getIterators(4, 1), type);
 }
 
@@ -140,13 +142,13 @@ Value WinogradNests::transformResult(Value product) {
   WinogradMatrix high = getWinogradResultTransform(height.tile, height.kernel);
   WinogradMatrix wide = getWinogradResultTransform(width.tile, width.kernel);
   // Loops i, b, p, o, a.
-  Value half = transform("transform_result_rows", high, {0, 4}, product,
-                         b.select(5, {4, 1, 2, 3}),
-                         {high.rows, wide.columns, getNumTiles(), outputs});
+  Value half = transform(
+      "transform_result_rows", high, {0, 4}, product, b.select(5, {4, 1, 2, 3}),
+      {getSize(high.rows), getSize(wide.columns), numTiles, getSize(outputs)});
   // Loops p, i, j, o, b.
-  return transform("transform_result", wide, {2, 4}, half,
-                   b.select(5, {1, 4, 0, 3}),
-                   {getNumTiles(), high.rows, wide.rows, outputs});
+  return transform(
+      "transform_result", wide, {2, 4}, half, b.select(5, {1, 4, 0, 3}),
+      {numTiles, getSize(high.rows), getSize(wide.rows), getSize(outputs)});
 }
 
 Value WinogradNests::crop(Value tiles, ArrayRef<int64_t> axes) {
@@ -154,16 +156,15 @@ Value WinogradNests::crop(Value tiles, ArrayRef<int64_t> axes) {
   AffineExpr p = (n * height.getNumTiles() + y.floorDiv(height.tile)) *
                      width.getNumTiles() +
                  x.floorDiv(width.tile);
-  SmallVector<int64_t> sizes(4);
+  SmallVector<OpFoldResult> sizes(4);
   sizes[axes[0]] = batch;
-  sizes[axes[1]] = outputs;
-  sizes[axes[2]] = height.result;
-  sizes[axes[3]] = width.result;
+  sizes[axes[1]] = getSize(outputs);
+  sizes[axes[2]] = getSize(height.result);
+  sizes[axes[3]] = getSize(width.result);
   AffineMap map =
       b.map(4, {p, y % height.tile, x % width.tile, b.dim(axes[1])});
   return b.elements(
-      "place_tiles", {{tiles, map}},
-      getAsIndexOpFoldResult(b.getContext(), sizes), type,
+      "place_tiles", {{tiles, map}}, sizes, type,
       [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
 }
 
@@ -181,13 +182,6 @@ struct WinogradToLinalg
     auto weightType = cast<RankedTensorType>(op.getWeight().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
     Type type = resultType.getElementType();
-    if (!dataType.hasStaticShape() || !resultType.hasStaticShape() ||
-        !weightType.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
-        diagnostic << "expects shapes that are known when it is compiled, but "
-                      "got "
-                   << dataType << " and " << weightType;
-      });
     if (!(type.isF32() || type.isF64()) || dataType.getElementType() != type ||
         weightType.getElementType() != type)
       return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
@@ -205,6 +199,21 @@ struct WinogradToLinalg
       return rewriter.notifyMatchFailure(
           op, "expects layouts that only permute the axes, but got \"" +
                   op.getDataLayout() + "\" and \"" + outLayout + "\"");
+
+    // All but the batch.
+    auto isKnown = [](RankedTensorType tensor, int64_t batchAxis) {
+      for (auto [axis, size] : llvm::enumerate(tensor.getShape()))
+        if (ShapedType::isDynamic(size) && int64_t(axis) != batchAxis)
+          return false;
+      return true;
+    };
+    if (!isKnown(dataType, (*axes)[0]) ||
+        !isKnown(resultType, (*resultAxes)[0]) || !weightType.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects sizes that are known when it is compiled, but "
+                      "for that of the batch, but got "
+                   << dataType << " and " << weightType;
+      });
 
     Window window =
         Window::get(op.getStrides(), op.getDilation(), op.getPadding());
@@ -228,7 +237,7 @@ struct WinogradToLinalg
                            {b.getIndexAttr(tiled[0].getPadAfter()),
                             b.getIndexAttr(tiled[1].getPadAfter())},
                            cast<TypedAttr>(b.getZeroAttr(type)));
-    WinogradNests nests(b, type, dataType.getDimSize((*axes)[0]),
+    WinogradNests nests(b, type, b.getSize(adaptor.getData(), (*axes)[0]),
                         dataType.getDimSize((*axes)[1]),
                         resultType.getDimSize((*resultAxes)[1]), tiled[0],
                         tiled[1]);

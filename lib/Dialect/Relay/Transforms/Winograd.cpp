@@ -33,6 +33,7 @@ namespace {
 /// What a convolution computes, as far as its cost depends on it; channels and
 /// outputs are those of one group.
 struct ConvShape {
+  /// A batch of unknown size is estimated as one image.
   int64_t batch, channels, outputs, height, width;
   /// Both extents of the window.
   int64_t kernel;
@@ -139,22 +140,25 @@ static double estimateWinograd(const ConvShape &conv, int64_t tile,
 /// Returns the shape if `op` is a convolution that the algorithm is for.
 static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
   auto isOne = [](int64_t value) { return value == 1; };
+  // But for the batch, and not empty.
+  auto hasSizes = [](RankedTensorType type) {
+    return type && type.getRank() == 4 && type.getDimSize(0) != 0 &&
+           llvm::all_of(type.getShape().drop_front(),
+                        [](int64_t size) { return size > 0; });
+  };
   auto data = dyn_cast<RankedTensorType>(op.getData().getType());
   auto weight = dyn_cast<RankedTensorType>(op.getWeight().getType());
   auto result = dyn_cast<RankedTensorType>(op.getType());
-  if (!data || !weight || !result || !data.hasStaticShape() ||
-      !weight.hasStaticShape() || !result.hasStaticShape() ||
-      !data.getElementType().isF32() || !weight.getElementType().isF32() ||
-      !result.getElementType().isF32())
+  if (!hasSizes(data) || !weight || !weight.hasStaticShape() ||
+      !hasSizes(result) || !data.getElementType().isF32() ||
+      !weight.getElementType().isF32() || !result.getElementType().isF32())
     return std::nullopt;
   bool hasOwnLayout =
       !op.getOutLayout().empty() && op.getOutLayout() != op.getDataLayout();
   ArrayRef<int64_t> dilation = op.getDilation();
   if (op.getDataLayout() != "NHWC" || op.getKernelLayout() != "OIHW" ||
       hasOwnLayout || !llvm::all_of(op.getStrides(), isOne) ||
-      !llvm::all_equal(dilation) || data.getNumElements() == 0 ||
-      result.getNumElements() == 0 ||
-      !op.getWeight().getDefiningOp<ConstantOp>())
+      !llvm::all_equal(dilation) || !op.getWeight().getDefiningOp<ConstantOp>())
     return std::nullopt;
   // A convolution of its own for each of many groups is no gain, whatever the
   // estimate.
@@ -165,7 +169,7 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
       (groups > 1 && dilation.front() > 1) ||
       failed(expandPadding(op.getPadding(), 2)))
     return std::nullopt;
-  return ConvShape{result.getDimSize(0),
+  return ConvShape{result.isDynamicDim(0) ? 1 : result.getDimSize(0),
                    data.getDimSize(3) / groups,
                    result.getDimSize(3) / groups,
                    result.getDimSize(1),
@@ -258,18 +262,20 @@ static Value buildDilated(OpBuilder &builder, NNConv2dOp op,
   auto transpose = [&](Value value, ArrayRef<int64_t> axes) -> Value {
     return TransposeOp::create(b, value, b.getDenseI64ArrayAttr(axes));
   };
-  data = reshape(data, {conv.batch, inHeight, step, inWidth, step, channels});
+  // The size of a batch that is open is what is left.
+  bool isOpen = type.isDynamicDim(0);
+  int64_t batch = isOpen ? -1 : conv.batch;
+  data = reshape(data, {batch, inHeight, step, inWidth, step, channels});
   data = transpose(data, {0, 2, 4, 1, 3, 5});
-  int64_t images = conv.batch * step * step;
-  data = reshape(data, {images, inHeight, inWidth, channels});
+  data = reshape(
+      data, {isOpen ? -1 : batch * step * step, inHeight, inWidth, channels});
+  int64_t images = cast<RankedTensorType>(data.getType()).getDimSize(0);
   Value result = buildConvolution(
       builder, op, type.clone({images, height, width, conv.outputs}), data,
       op.getWeight(), conv, tile, {0, 0, 0, 0});
-  result =
-      reshape(result, {conv.batch, step, step, height, width, conv.outputs});
+  result = reshape(result, {batch, step, step, height, width, conv.outputs});
   result = transpose(result, {0, 3, 1, 4, 2, 5});
-  result =
-      reshape(result, {conv.batch, height * step, width * step, conv.outputs});
+  result = reshape(result, {batch, height * step, width * step, conv.outputs});
   if (result.getType() == op.getType())
     return result;
   return StridedSliceOp::create(b, result, ArrayRef<int64_t>{0, 0},

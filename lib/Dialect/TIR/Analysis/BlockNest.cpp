@@ -16,6 +16,24 @@
 using namespace mlir;
 using namespace mlir::tir;
 
+int64_t mlir::tir::guessSize(OpFoldResult size, int64_t guess) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return *known;
+  auto apply = cast<Value>(size).getDefiningOp<affine::AffineApplyOp>();
+  if (!apply)
+    return guess;
+  AffineMap map = apply.getAffineMap();
+  SmallVector<AffineExpr> values;
+  for (Value operand : apply.getMapOperands())
+    values.push_back(
+        getAffineConstantExpr(guessSize(operand, guess), map.getContext()));
+  ArrayRef<AffineExpr> all = values;
+  auto value =
+      dyn_cast<AffineConstantExpr>(map.getResult(0).replaceDimsAndSymbols(
+          all.take_front(map.getNumDims()), all.drop_front(map.getNumDims())));
+  return value ? std::max<int64_t>(value.getValue(), 1) : guess;
+}
+
 FailureOr<BlockNest> BlockNest::get(BlockOp block) {
   BlockNest nest;
   nest.block = block;
@@ -32,6 +50,7 @@ FailureOr<BlockNest> BlockNest::get(BlockOp block) {
         block.getBindings()[index] != loop.getInductionVar())
       return failure();
     nest.extents.push_back(loop.getConstantExtent());
+    nest.guesses.push_back(guessSize(block.getExtents()[index]));
   }
   nest.accesses = collectAccesses(block);
   return nest;
@@ -41,8 +60,10 @@ BlockNest BlockNest::getWithoutLoops(BlockOp block) {
   BlockNest nest;
   nest.block = block;
   nest.kinds = block.getKinds();
-  for (OpFoldResult extent : block.getExtents())
+  for (OpFoldResult extent : block.getExtents()) {
     nest.extents.push_back(getConstantIntValue(extent));
+    nest.guesses.push_back(guessSize(extent));
+  }
   nest.accesses = collectAccesses(block);
   return nest;
 }

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 #include <set>
@@ -109,20 +110,81 @@ static std::optional<DependentPart> takeDependentPart(AffineExpr expr,
   return result;
 }
 
+namespace {
+
+/// The value of `(x floordiv divisor) mod modulus`; without `mod` if the
+/// modulus is 0.
+struct Digit {
+  int64_t divisor, modulus;
+};
+
+} // namespace
+
+/// `expr` as a digit of `variable`.
+static std::optional<Digit> getDigit(AffineExpr expr, AffineExpr variable) {
+  if (expr == variable)
+    return Digit{1, 0};
+  auto operation = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto factor = operation ? dyn_cast<AffineConstantExpr>(operation.getRHS())
+                          : AffineConstantExpr();
+  if (!factor || factor.getValue() <= 0)
+    return std::nullopt;
+  std::optional<Digit> digit = getDigit(operation.getLHS(), variable);
+  if (!digit)
+    return std::nullopt;
+  int64_t value = factor.getValue();
+  if (operation.getKind() == AffineExprKind::FloorDiv) {
+    if (digit->modulus % value != 0 ||
+        llvm::MulOverflow(digit->divisor, value, digit->divisor))
+      return std::nullopt;
+    digit->modulus /= value;
+    // What is left of it is zero.
+    if (digit->modulus == 1)
+      return std::nullopt;
+    return digit;
+  }
+  if (operation.getKind() != AffineExprKind::Mod)
+    return std::nullopt;
+  if (digit->modulus == 0 || digit->modulus % value == 0)
+    digit->modulus = value;
+  else if (value % digit->modulus != 0)
+    return std::nullopt;
+  return digit;
+}
+
+/// Whether `terms` tell any value of `variable`, from its last digit to its
+/// first one, which has no modulus.
+static bool tellAllDigits(ArrayRef<AffineExpr> terms, AffineExpr variable) {
+  SmallVector<Digit> digits;
+  for (AffineExpr term : terms)
+    if (std::optional<Digit> digit = getDigit(term, variable))
+      digits.push_back(*digit);
+  // The variable is known but for multiples of this.
+  int64_t known = 1;
+  while (true) {
+    int64_t next = known;
+    for (auto [divisor, modulus] : digits) {
+      if (known % divisor != 0)
+        continue;
+      if (modulus == 0)
+        return true;
+      int64_t reach;
+      if (!llvm::MulOverflow(divisor, modulus, reach) && reach % known == 0)
+        next = std::max(next, reach);
+    }
+    if (next == known)
+      return false;
+    known = next;
+  }
+}
+
 /// Whether values of the variable of `loop` that differ give different values
 /// of one of `terms` at least, like x floordiv 4 and x mod 4.
 static bool areDigits(ArrayRef<AffineExpr> terms, AffineExpr variable,
                       ForOp loop) {
-  if (llvm::is_contained(terms, variable))
+  if (tellAllDigits(terms, variable))
     return true;
-  for (AffineExpr term : terms) {
-    auto division = dyn_cast<AffineBinaryOpExpr>(term);
-    if (division && division.getKind() == AffineExprKind::FloorDiv &&
-        division.getLHS() == variable &&
-        llvm::is_contained(terms, variable % division.getRHS()))
-      return true;
-  }
-  // Else one looks: more than two digits, or the first is always zero.
+  // Else one looks: the first digit may be always zero.
   constexpr int64_t maxExtent = 1 << 16;
   std::optional<int64_t> lower = loop.getConstantLowerBound();
   std::optional<int64_t> extent = loop.getConstantExtent();

@@ -7,6 +7,7 @@
 
 #include "ScheduleSupport.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -17,10 +18,6 @@ mlir::tir::storageAlign(RewriterBase &rewriter, AllocBufferOp buffer,
                         int64_t axis, int64_t factor, int64_t offset) {
   MemRefType type = buffer.getType();
   int64_t rank = type.getRank();
-  if (!type.hasStaticShape())
-    return refuse(buffer) << "expects a buffer of static shape to align, but "
-                             "got "
-                          << type;
   if (axis < -rank || axis >= rank)
     return refuse(buffer) << "expects an axis from " << -rank << " to "
                           << rank - 1 << ", but got " << axis;
@@ -50,22 +47,39 @@ mlir::tir::storageAlign(RewriterBase &rewriter, AllocBufferOp buffer,
                              "are neighbours";
   }
   int64_t inner = 1;
-  for (int64_t dim = axis + 2; dim < rank; ++dim)
+  for (int64_t dim = axis + 2; dim < rank; ++dim) {
+    if (ShapedType::isDynamic(shape[dim]))
+      return refuse(buffer) << "expects known sizes after axis " << axis + 1
+                            << ", but got " << type;
     inner *= shape[dim];
-  int64_t &size = shape[axis + 1];
-  int64_t first = size;
-  while (size * inner % factor != offset && size < first + factor)
-    ++size;
-  if (size * inner % factor != offset)
+  }
+  auto refuseOffset = [&]() {
     return refuse(buffer) << "expects an offset that multiples of " << inner
                           << " elements can have modulo " << factor
                           << ", but got " << offset;
-
+  };
   OpBuilder::InsertionGuard insertion(rewriter);
   rewriter.setInsertionPoint(buffer);
+  SmallVector<Value> sizes(buffer.getDynamicSizes());
+  if (int64_t &size = shape[axis + 1]; !ShapedType::isDynamic(size)) {
+    int64_t first = size;
+    while (size * inner % factor != offset && size < first + factor)
+      ++size;
+    if (size * inner % factor != offset)
+      return refuseOffset();
+  } else if (factor % inner != 0 || offset % inner != 0) {
+    // What a size has to be modulo what would depend on it.
+    return refuseOffset();
+  } else {
+    Value &open = sizes[type.getDynamicDimIndex(axis + 1)];
+    AffineExpr known = rewriter.getAffineSymbolExpr(0);
+    open = affine::AffineApplyOp::create(
+        rewriter, buffer.getLoc(),
+        known + (offset / inner - known) % (factor / inner), open);
+  }
   auto aligned = AllocBufferOp::create(
       rewriter, buffer.getLoc(),
-      getBufferType(shape, type.getElementType(), buffer.getMemory()));
+      getBufferType(shape, type.getElementType(), buffer.getMemory()), sizes);
   aligned->setDiscardableAttrs(buffer->getDiscardableAttrDictionary());
   rewriter.replaceOp(buffer, aligned);
   return DiagnosedSilenceableFailure::success();

@@ -101,3 +101,46 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Three digits of a fused loop, of which the first has no end, tell iterations
+// apart that add to a buffer.
+//
+// CHECK-LABEL: tir.prim_func @parallel_digits
+// CHECK:       tir.for %{{.*}} = 0 to %{{.*}} kind(parallel) {
+// CHECK-NEXT:    tir.for %{{.*}} = 0 to 3 {
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @parallel_digits(%x: memref<?x5x12x3xf32>, %y: memref<?x5x12xf32>)
+      attributes {tir.num_outputs = 1 : i64} {
+    %c = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %x, %c0 : memref<?x5x12x3xf32>
+    tir.for %i = 0 to %n {
+      tir.for %j = 0 to 5 {
+        tir.for %k = 0 to 12 {
+          tir.for %l = 0 to 3 {
+            tir.block @sum(%v0 = spatial %i in %n, %v1 = spatial %j in 5, %v2 = spatial %k in 12, %v3 = reduce %l in 3)
+                reads(%x[%v0, %v1, %v2, %v3] : memref<?x5x12x3xf32>, %y[%v0, %v1, %v2] : memref<?x5x12xf32>)
+                writes(%y[%v0, %v1, %v2] : memref<?x5x12xf32>) {
+              tir.init {
+                affine.store %c, %y[%v0, %v1, %v2] : memref<?x5x12xf32>
+              }
+              %0 = affine.load %x[%v0, %v1, %v2, %v3] : memref<?x5x12x3xf32>
+              %1 = affine.load %y[%v0, %v1, %v2] : memref<?x5x12xf32>
+              %2 = arith.addf %0, %1 : f32
+              affine.store %2, %y[%v0, %v1, %v2] : memref<?x5x12xf32>
+            }
+          }
+        }
+      }
+    }
+  }
+  transform.named_sequence @parallel_digits.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    %i, %j, %k, %l = transform.tir.get_loops %sum
+    %ijk = transform.tir.fuse %i, %j, %k
+    transform.tir.parallel %ijk
+    transform.yield
+  }
+}

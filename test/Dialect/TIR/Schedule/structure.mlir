@@ -383,3 +383,33 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// An open size grows when the kernel runs: here to the next odd one.
+//
+
+// CHECK-LABEL: tir.prim_func @align_open
+// CHECK:       %[[SIZE:.*]] = affine.apply affine_map<()[s0] -> (s0 + (-s0 + 1) mod 2)>()[%{{.*}}]
+// CHECK-NEXT:  tir.alloc_buffer(%[[SIZE]]) : memref<4x?x8xf32>
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @align_open(%x: memref<?x8xf32>) {
+    %c = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %x, %c0 : memref<?x8xf32>
+    %t = tir.alloc_buffer(%n) : memref<4x?x8xf32>
+    tir.for %i = 0 to 4 {
+      tir.for %j = 0 to %n {
+        tir.block @b(%v0 = spatial %i in 4, %v1 = spatial %j in %n)
+            writes(%t[%v0, %v1, 0] : memref<4x?x8xf32>) {
+          affine.store %c, %t[%v0, %v1, 0] : memref<4x?x8xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @align_open.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    transform.tir.storage_align %b, 0, axis = 0, factor = 16, offset = 8
+    transform.yield
+  }
+}

@@ -16,6 +16,10 @@ namespace mlir::tir {
 /// What unknown sizes are taken to be where a guess is needed.
 inline constexpr int64_t kGuessedExtent = 16;
 
+/// The value of `size` if all unknown sizes that it is computed from are
+/// `guess`.
+int64_t guessSize(OpFoldResult size, int64_t guess = kGuessedExtent);
+
 /// Scalar work of one instance of `block`, in operations.
 int64_t getBodyWork(BlockOp block);
 
@@ -36,13 +40,16 @@ public:
   BlockOp block;
   SmallVector<ForOp> loops;
   SmallVector<std::optional<int64_t>> extents;
+  /// What they may be where they are unknown, with the same guess for each
+  /// size that they follow from.
+  SmallVector<int64_t> guesses;
   SmallVector<IterKind> kinds;
   SmallVector<BufferAccess> accesses;
 
   unsigned getNumVars() const { return extents.size(); }
   std::optional<int64_t> getExtent(unsigned var) const { return extents[var]; }
   int64_t guessExtent(unsigned var) const {
-    return getExtent(var).value_or(kGuessedExtent);
+    return getExtent(var).value_or(guesses[var]);
   }
   bool isReduce(unsigned var) const { return kinds[var] == IterKind::Reduce; }
   bool isReduction() const {

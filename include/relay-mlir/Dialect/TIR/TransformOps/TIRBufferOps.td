@@ -18,7 +18,8 @@ def StorageAlignOp : TIR_TransformOp<"storage_align"> {
     Enlarges the dimension after `axis` so that neighbours along `axis` are
     `offset` elements apart modulo `factor`: rows that start at multiples of a
     vector, or that do not share a cache set. The buffer is the block's written
-    buffer of the given number, of static shape.
+    buffer of the given number. The dimension may be open if those after it are
+    known and divide `factor` and `offset`; it grows when the kernel runs.
 
     ```mlir
     transform.tir.storage_align %copy, 0, axis = 0, factor = 32, offset = 8

@@ -7,6 +7,8 @@
 
 #include "Prefetch.h"
 
+#include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -86,13 +88,17 @@ std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
        loop = loop.getParentLoop()) {
     std::optional<int64_t> extent = loop.getConstantExtent();
     auto *it = llvm::find(nest.symbols, Value(loop.getInductionVar()));
-    if (!extent || it == nest.symbols.end())
+    if (it == nest.symbols.end())
       return std::nullopt;
     unsigned index = it - nest.symbols.begin();
     AffineExpr symbol = getAffineSymbolExpr(index, context);
     if (!position.isFunctionOfSymbol(index)) {
-      prefetch.tile = prefetch.tile + symbol * prefetch.numTiles;
-      prefetch.numTiles *= *extent;
+      // Of an unknown number of tiles, as many share the work as there are at
+      // least, such as those of one image of a batch.
+      int64_t number = extent.value_or(guessSize(loop.getUpperBound(), 1));
+      prefetch.tile = prefetch.tile +
+                      (extent ? symbol : symbol % number) * prefetch.numTiles;
+      prefetch.numTiles *= number;
       continue;
     }
     for (auto [term, coefficient] : sum.terms)

@@ -195,12 +195,17 @@ static void spreadPlanes(KernelSchedule &schedule, Value buffer) {
     return;
   MemRefType type = allocation.getType();
   int64_t rank = type.getRank();
-  if (rank < 3 || !type.hasStaticShape())
+  if (rank < 3 || ShapedType::isDynamic(type.getShape().back()) ||
+      ShapedType::isDynamicShape(type.getShape().drop_back(2)))
     return;
   int64_t bytes = type.getElementTypeBitWidth() / 8, planes = 1;
   for (int64_t size : type.getShape().drop_back(2))
     planes *= size;
   int64_t rows = type.getDimSize(rank - 2), columns = type.getShape().back();
+  // Of an unknown number of rows, which a batch multiplies, an odd one is best.
+  bool isOpen = ShapedType::isDynamic(rows);
+  if (isOpen)
+    rows = 1;
   struct Size {
     int64_t rows, columns;
   };
@@ -212,7 +217,8 @@ static void spreadPlanes(KernelSchedule &schedule, Value buffer) {
   Size best{rows, columns};
   int64_t conflicts = count(best);
   for (int64_t line : {int64_t(0), 64 / bytes})
-    for (int64_t extra : {0, 1, 2, 3}) {
+    for (int64_t extra :
+         isOpen ? ArrayRef<int64_t>{0} : ArrayRef<int64_t>{0, 1, 2, 3}) {
       Size size{rows + extra, columns + line};
       int64_t number = std::max(count(size), kMaxConflicts);
       bool isSmaller = size.rows * size.columns < best.rows * best.columns;
@@ -227,7 +233,7 @@ static void spreadPlanes(KernelSchedule &schedule, Value buffer) {
     return;
   // The buffer may be a new one.
   buffer = getWrittenBuffers(writers.front()).front();
-  if (best.rows != rows)
+  if (isOpen || best.rows != rows)
     (void)schedule.enlarge(writers.front(), buffer, /*isLast=*/false,
                            best.rows);
 }
@@ -347,10 +353,11 @@ static LogicalResult scheduleAtConsumer(KernelSchedule &schedule,
     return failure();
   std::optional<unsigned> lane;
   for (unsigned var = 0; var != consumer->getNumVars(); ++var) {
-    if (consumer->kinds[var] != IterKind::Spatial || !consumer->getExtent(var))
+    if (consumer->kinds[var] != IterKind::Spatial ||
+        (sizes[var] != 0 && !consumer->getExtent(var)))
       return failure();
     if (isContiguous(*store, var) && isContiguous(*read, var) &&
-        sizes[var] == 0 && consumer->getExtent(var) != 1)
+        sizes[var] == 0 && consumer->getExtent(var).value_or(1) != 1)
       lane = var;
   }
   if (!lane)

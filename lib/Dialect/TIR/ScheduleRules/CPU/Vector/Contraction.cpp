@@ -192,8 +192,14 @@ void Contraction::choosePlan() {
       getCPU(schedule).getCacheSizes().l1 / 2.0 / (bits / 8.0);
   problem.hasMasks = getCPU(schedule).hasMaskedAccess();
   problem.columns = nest.getExtent(column);
-  if (!rows.empty())
+  if (!rows.empty()) {
     problem.innerRows = nest.getExtent(rows.back());
+    // As of Winograd's algorithm, which has the tiles of all images in one
+    // dimension.
+    if (int64_t guess = nest.guessExtent(rows.back());
+        guess % kGuessedExtent == 0 && guess != kGuessedExtent)
+      problem.rowsOfImage = guess / kGuessedExtent;
+  }
   if (rows.size() == 2)
     problem.outerRows = nest.getExtent(rows.front());
   constexpr int64_t kMaxOpenRows = 6;

@@ -95,6 +95,12 @@ void mlir::tir::parallelizeOuter(KernelSchedule &schedule,
                               " that pay for threads");
     return;
   }
+  // A loop of one iteration, as over a batch of one, is nothing to share, and
+  // would keep an unknown extent from being the outermost.
+  auto *shared = llvm::find_if(
+      loops, [](ForOp loop) { return loop.getConstantExtent() != 1; });
+  if (shared != loops.end() && !shared->getConstantExtent())
+    loops.erase(loops.begin(), shared);
   // Loops of unknown extent are only fused as the outermost one: the indices
   // are divided by the extents of the others. Loops of known extents make up
   // for an outermost one that may be short.

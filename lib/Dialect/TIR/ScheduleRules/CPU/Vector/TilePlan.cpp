@@ -71,7 +71,8 @@ static double getRowCycles(const TileProblem &problem, const TilePlan &plan,
 }
 
 /// Cycles of everything. The last columns take fewer vectors.
-static double getCycles(const TileProblem &problem, const TilePlan &plan) {
+static double getCyclesOfRows(const TileProblem &problem,
+                              const TilePlan &plan) {
   int64_t width = plan.numVectors * problem.lanes;
   int64_t columns = problem.columns.value_or(kMany), rest = columns % width;
   double cycles =
@@ -79,6 +80,18 @@ static double getCycles(const TileProblem &problem, const TilePlan &plan) {
   if (rest != 0)
     cycles += getRowCycles(problem, plan, rest);
   return cycles;
+}
+
+/// The same for an unknown number of rows. A batch is of one image as often as
+/// it is of many.
+static double getCycles(const TileProblem &problem, const TilePlan &plan) {
+  if (problem.innerRows || problem.rowsOfImage == 0)
+    return getCyclesOfRows(problem, plan);
+  constexpr int64_t kImages = 16;
+  TileProblem one = problem, several = problem;
+  one.innerRows = problem.rowsOfImage;
+  several.innerRows = problem.rowsOfImage * kImages;
+  return kImages * getCyclesOfRows(one, plan) + getCyclesOfRows(several, plan);
 }
 
 TilePlan mlir::tir::planTile(const TileProblem &problem) {

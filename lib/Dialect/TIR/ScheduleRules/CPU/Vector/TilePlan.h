@@ -27,6 +27,9 @@ struct TileProblem {
   std::optional<int64_t> outerRows = 1;
   std::optional<int64_t> innerRows = 1;
   std::optional<int64_t> columns = 1;
+  /// The rows of one image of a batch, if inner rows are those of an unknown
+  /// number of images; else 0, and there are many.
+  int64_t rowsOfImage = 0;
   /// Steps of the reduction.
   double depth = 1;
   int64_t lanes = 1;

@@ -83,11 +83,11 @@ static std::optional<Window> matchWindow(const BlockNest &nest) {
       !BlockOp(nest.block).getInit())
     return std::nullopt;
   for (unsigned var = 0; var != nest.getNumVars(); ++var)
-    if (nest.getExtent(var).value_or(0) < 1)
+    if (nest.getExtent(var).value_or(!nest.isReduce(var)) < 1)
       return std::nullopt;
   std::optional<unsigned> lane;
   for (unsigned var : nest.getVars(/*isReduce=*/false))
-    if (isContiguous(*store, var) && nest.getExtent(var) != 1)
+    if (isContiguous(*store, var) && nest.getExtent(var).value_or(1) != 1)
       lane = var;
   if (!lane)
     return std::nullopt;
@@ -332,7 +332,7 @@ static bool runsAlongPixels(const Window &window, const BlockNest &nest,
   double rows = 1;
   for (unsigned var : nest.getVars(/*isReduce=*/false))
     if (var != window.lane && var != window.column)
-      rows *= *nest.getExtent(var);
+      rows *= nest.getExtent(var).value_or(1);
   return window.width <= kMaxWidth && numVectors % 2 == 0 &&
          registers - 2 * window.width >= kMinTile && rows >= kParallelRows;
 }
@@ -354,7 +354,9 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
   int64_t numVectors = llvm::divideCeil(numLanes, lanes);
   int64_t registers = getCPU(schedule).getNumVectorRegisters() - 2;
   int64_t weights = window->hasWeights ? window->width : 0;
-  int64_t numColumns = *nest.getExtent(*window->column);
+  // Sizes that are open may be small: no thread waits for many of them.
+  auto getLeast = [&](unsigned var) { return nest.getExtent(var).value_or(1); };
+  int64_t numColumns = nest.guessExtent(*window->column);
   int64_t maxColumns = std::clamp<int64_t>(registers - weights, 1, kMaxColumns);
   int64_t columns = getPartSize(numColumns, maxColumns);
   // Few columns leave room for more vectors of lanes.
@@ -379,7 +381,7 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
       break;
 
   auto split = [&](unsigned var, int64_t size) -> std::pair<ForOp, ForOp> {
-    if (*nest.getExtent(var) <= size)
+    if (nest.getExtent(var).value_or(size + 1) <= size)
       return {ForOp(), nest.loops[var]};
     SmallVector<ForOp> parts =
         schedule.split(nest.loops[var], {kInferFactor, size});
@@ -393,13 +395,13 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
     if (var == window->lane || var == window->column || var == window->row)
       continue;
     outer.push_back(nest.loops[var]);
-    numOuter *= *nest.getExtent(var);
+    numOuter *= getLeast(var);
   }
   ForOp rowInner;
   if (window->row && isStreamed) {
     outer.push_back(nest.loops[*window->row]);
   } else if (window->row) {
-    int64_t numRows = *nest.getExtent(*window->row), size = kMaxRows;
+    int64_t numRows = getLeast(*window->row), size = kMaxRows;
     while (size > 1 && (numRows % size != 0 ||
                         numOuter * (numRows / size) < kParallelRows / 2))
       --size;
