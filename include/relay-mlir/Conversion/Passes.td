@@ -391,7 +391,9 @@ def OutlineTensorsPass : Pass<"relay-outline-tensors", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = [
+    "::mlir::func::FuncDialect", "::mlir::relay::RelayDialect"
+  ];
 }
 
 def ConvertRelayToObjectsPass

@@ -107,6 +107,26 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// Which instance an argument is follows from the result, and from the other argument.
+
+// CHECK:       func.func private @id_{{[0-9]+}}(%{{.*}}: (tensor<f32>) -> tensor<f32> {{.*}}) -> ((tensor<f32>) -> tensor<f32>)
+func.func @id(%x: !relay.typevar<"A"> {relay.name = "x"}) -> !relay.typevar<"A"> attributes {relay.type_params = ["A"]} {
+  return %x : !relay.typevar<"A">
+}
+func.func @apply(%f: (!relay.typevar<"A">) -> !relay.typevar<"B">, %x: !relay.typevar<"A">) -> !relay.typevar<"B"> attributes {relay.type_params = ["A", "B"]} {
+  %0 = relay.call_indirect %f(%x) : (!relay.typevar<"A">) -> !relay.typevar<"B">
+  return %0 : !relay.typevar<"B">
+}
+// CHECK-LABEL: func.func @both(
+// CHECK:         relay.call @apply_{{[0-9]+}}(%{{.*}}, %{{.*}}) : (((tensor<f32>) -> tensor<f32>) -> ((tensor<f32>) -> tensor<f32>), (tensor<f32>) -> tensor<f32>) -> ((tensor<f32>) -> tensor<f32>)
+func.func @both() -> ((tensor<f32>) -> tensor<f32>) {
+  %0 = relay.global @id : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>
+  %1 = relay.call @apply(%0, %0) : (!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>, !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>) -> ((tensor<f32>) -> tensor<f32>)
+  return %1 : (tensor<f32>) -> tensor<f32>
+}
+
+// -----
+
 // expected-error @below {{expects at most 8 instances of generic functions, of types that can be written, but @grow asks for more: it calls itself with another type each time (polymorphic recursion)}}
 func.func @grow(%x: !relay.typevar<"A">) -> tensor<f32> attributes {relay.type_params = ["A"]} {
   %0 = relay.tuple %x : !relay.typevar<"A">

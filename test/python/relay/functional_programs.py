@@ -207,6 +207,18 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
             let %p = @pair(@pair(%x, 1f), @pair);
             (@id(@id)(%x), @id(%f)(2f), @compose(@id, @id(@id))(%x), %p.0, %p.1(2f, %x))
         }""", (3,)),
+    "polymorphic functions of polymorphic functions": ("""
+        def @id[A](%x: A) -> A { %x }
+        def @apply[A, B](%f: fn (A) -> B, %x: A) -> B { %f(%x) }
+        def @twice[A](%f: fn (A) -> A) -> fn (A) -> A { fn (%x: A) -> A { %f(%f(%x)) } }
+        def @compose[A, B, C](%f: fn (B) -> C, %g: fn (A) -> B) -> fn (A) -> C {
+            fn (%x: A) -> C { %f(%g(%x)) }
+        }
+        def @main(%x: int32) {
+            let %double = fn (%y: int32) { %y * 2 };
+            (@apply(@id, @id)(%x), @twice(@twice)(%double)(%x), @twice(@twice)(@twice)(%double)(1),
+             @compose(@compose(@id, @id), @compose(%double, @id))(%x))
+        }""", (3,)),
     "operators as values": ("""
         def @main(%x: int32) {
             let %f = if (less(%x, 2)) { negative } else { abs };

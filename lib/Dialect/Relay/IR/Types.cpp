@@ -172,6 +172,26 @@ static bool isInstanceOf(ForallType general, FunctionType body) {
                        params);
 }
 
+/// Types that are not known are incomplete.
+static void completeUnknown(TypeSubstitution &substitution,
+                            MLIRContext *context) {
+  for (auto &entry : substitution)
+    if (!entry.second)
+      entry.second = IncompleteType::get(context);
+}
+
+/// The type of a polymorphic function where one of type `wanted` is asked for,
+/// as far as that tells.
+static Type getInstanceFor(ForallType general, Type wanted) {
+  TypeSubstitution params;
+  for (StringAttr param : general.getParams())
+    params[param.getValue()] = nullptr;
+  // What does not match is an error of whoever compares the result.
+  (void)matchInstance(general.getBody(), wanted, params);
+  completeUnknown(params, general.getContext());
+  return substituteTypes(general.getBody(), params);
+}
+
 bool relay::matchInstance(Type general, Type actual,
                           TypeSubstitution &substitution) {
   if (isa<IncompleteType>(general) || isa<IncompleteType>(actual))
@@ -190,8 +210,11 @@ bool relay::matchInstance(Type general, Type actual,
       it->second = actual;
       return true;
     }
-    if (areCompatible(it->second, actual))
+    if (areCompatible(it->second, actual)) {
+      if (isIncomplete(it->second))
+        it->second = actual;
       return true;
+    }
     // A polymorphic function was passed, and is used as this instance.
     if (!areCompatible(actual, it->second))
       return false;
@@ -211,10 +234,9 @@ bool relay::matchInstance(Type general, Type actual,
       .Case([&](FunctionType function) {
         // A polymorphic function may be used as any instance.
         if (auto forall = dyn_cast<ForallType>(actual)) {
-          TypeSubstitution unknown;
-          for (StringAttr param : forall.getParams())
-            unknown[param.getValue()] = IncompleteType::get(param.getContext());
-          actual = substituteTypes(forall.getBody(), unknown);
+          TypeSubstitution known = substitution;
+          completeUnknown(known, forall.getContext());
+          actual = getInstanceFor(forall, substituteTypes(function, known));
         }
         auto other = dyn_cast<FunctionType>(actual);
         return other && matchAll(function.getInputs(), other.getInputs()) &&

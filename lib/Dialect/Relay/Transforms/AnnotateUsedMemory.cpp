@@ -29,7 +29,8 @@ static FailureOr<int64_t> getBytes(Type type, Location loc) {
   int64_t bytes = 0;
   for (Type leaf : getLeafTypes(type)) {
     auto tensor = dyn_cast<RankedTensorType>(leaf);
-    if (!tensor || !tensor.hasStaticShape())
+    if (!tensor || !tensor.hasStaticShape() ||
+        !tensor.getElementType().isIntOrFloat())
       return emitError(loc) << "expects tensors of sizes that are known, but "
                                "got "
                             << leaf;

@@ -68,6 +68,16 @@ bool relay::findInstance(func::FuncOp generic, TypeRange inputs,
   };
   bool takes = match(generic.getArgumentTypes(), inputs);
   bool gives = match(generic.getResultTypes(), results);
+  // Which instance of a polymorphic function an argument is may follow from the
+  // result, and from other arguments.
+  for (size_t round = 0; round < inputs.size() && takes && gives; ++round) {
+    TypeSubstitution before = substitution;
+    takes = match(generic.getArgumentTypes(), inputs);
+    if (llvm::all_of(substitution, [&](auto &entry) {
+          return before.lookup(entry.getKey()) == entry.second;
+        }))
+      break;
+  }
   // A type that no value has may be any.
   for (auto &entry : substitution)
     if (!entry.second)
