@@ -144,27 +144,42 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
   auto isEqual = [&](Value lhs, int64_t rhs) -> Value {
     return EqualOp::create(builder, loc, lhs, makeNumber(builder, loc, rhs));
   };
-  SmallVector<int64_t> all =
-      llvm::to_vector(llvm::seq<int64_t>(0, dataType.getRank()));
-  if (!op.getAllowzero() && dataType.getRank() != 0) {
-    // Behind the last dimension of the data there is none to copy.
-    SmallVector<int64_t> axes, isThere;
-    for (int64_t dim = 0; dim < type.getNumElements(); ++dim) {
-      axes.push_back(std::min(dim, dataType.getRank() - 1));
-      isThere.push_back(dim < dataType.getRank());
-    }
-    Value factors = ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            RankedTensorType::get(type.getShape(), builder.getI64Type()),
-            ArrayRef<int64_t>(isThere)));
-    Value sizes = MultiplyOp::create(
-        builder, loc, getSizes(builder, loc, data, axes), factors);
-    codes = WhereOp::create(builder, loc, isEqual(codes, 0), sizes, codes);
+  int64_t rank = dataType.getRank(), count = type.getNumElements();
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  Value sizes = getSizes(builder, loc, data, all);
+  Value factors = codes;
+  if (!op.getAllowzero() && rank != 0 && count != 0) {
+    // The first `to` of `from` numbers; behind the last one there is none to
+    // copy.
+    auto select = [&](Value numbers, int64_t from, int64_t to) -> Value {
+      SmallVector<int64_t> indices, isThere;
+      for (int64_t dim = 0; dim < to; ++dim) {
+        indices.push_back(std::min(dim, from - 1));
+        isThere.push_back(dim < from);
+      }
+      auto vector = RankedTensorType::get({to}, builder.getI64Type());
+      auto makeInts = [&](ArrayRef<int64_t> values) -> Value {
+        return ConstantOp::create(builder, loc,
+                                  DenseElementsAttr::get(vector, values));
+      };
+      Value taken = TakeOp::create(builder, loc, numbers, makeInts(indices),
+                                   /*batch_dims=*/0,
+                                   builder.getI64IntegerAttr(0), "wrap");
+      return MultiplyOp::create(builder, loc, taken, makeInts(isThere));
+    };
+    Value isCopied =
+        castTo(builder, loc, isEqual(codes, 0), builder.getI64Type());
+    codes = WhereOp::create(builder, loc, isEqual(codes, 0),
+                            select(sizes, rank, count), codes);
+    // What is copied says nothing of the rest, also where it is 0.
+    factors = WhereOp::create(builder, loc, isEqual(isCopied, 1), one, codes);
+    sizes = WhereOp::create(
+        builder, loc, isEqual(select(isCopied, count, rank), 1), one, sizes);
   }
   Value isRest = isEqual(codes, -1);
-  Value known = multiplyAll(WhereOp::create(builder, loc, isRest, one, codes));
-  Value total = multiplyAll(getSizes(builder, loc, data, all));
+  Value known =
+      multiplyAll(WhereOp::create(builder, loc, isRest, one, factors));
+  Value total = multiplyAll(sizes);
   Value rest = DivideOp::create(builder, loc, total, known);
   Value number = SumOp::create(
       builder, loc, castTo(builder, loc, isRest, builder.getI64Type()),

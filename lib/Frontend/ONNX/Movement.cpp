@@ -48,6 +48,10 @@ static LogicalResult convertReshape(NodeContext &node) {
   ShapeScalar known = ShapeScalar::get(1), total = ShapeScalar::get(1);
   for (const ShapeScalar &dim : dims)
     total = multiplySizes(total, dim);
+  // Of the sizes that are not copied, which say what a -1 is also where those
+  // that are copied are 0.
+  ShapeScalar knownRest = known, totalRest = known;
+  SmallVector<bool> isCopied(dims.size());
   for (auto [i, size] : llvm::enumerate(shape->elements)) {
     target.push_back(size);
     std::optional<int64_t> constant = size.getConstant();
@@ -65,17 +69,26 @@ static LogicalResult convertReshape(NodeContext &node) {
                << "entry " << i << " of the shape is 0, but the data has rank "
                << dims.size();
       target.back() = dims[i];
+      isCopied[i] = true;
+    } else {
+      knownRest = multiplySizes(knownRest, size);
     }
     known = multiplySizes(known, target.back());
   }
   if (inferred) {
+    for (auto [dim, isCopy] : llvm::zip_equal(dims, isCopied))
+      if (!isCopy)
+        totalRest = multiplySizes(totalRest, dim);
     ShapeScalar rest;
     for (unsigned i = 0; i < kNumCases; ++i)
-      if (known.isPossible(i) && total.isPossible(i) && known[i] != 0 &&
-          total[i] % known[i] == 0)
-        rest.set(i, total[i] / known[i]);
+      if (knownRest.isPossible(i) && totalRest.isPossible(i) &&
+          knownRest[i] != 0 && totalRest[i] % knownRest[i] == 0)
+        rest.set(i, totalRest[i] / knownRest[i]);
     if (!rest.isReliable()) {
-      if (total.getConstant() && known.getConstant())
+      if (allowZero && knownRest.getConstant() == 0)
+        return node.emitError() << "expects no -1 beside a 0 that is a size "
+                                   "(allowzero): any size would fit";
+      if (totalRest.getConstant() && knownRest.getConstant())
         return node.emitError()
                << "cannot infer the size for -1: " << data.getType()
                << " has no multiple of the other sizes";

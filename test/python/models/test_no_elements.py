@@ -151,3 +151,42 @@ func.func @main(%x: tensor<3x?xf32>, %y: tensor<3x0xi32>)
 }"""))
     for result in compiled(np.zeros((3, 0), np.float32), np.zeros((3, 0), np.int32)):
         np.testing.assert_array_equal(result, [0, 0, 0])
+
+
+def make_reshape(shape, codes, kind, **attributes):
+    """A reshape of x to `codes`: of open or known sizes, or to codes that are an input."""
+    open_sizes = ["a", "b", "c"][:len(shape)]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT,
+                                            shape if kind == "known" else open_sizes)]
+    constants = []
+    if kind == "input":
+        inputs.append(helper.make_tensor_value_info("s", TensorProto.INT64, [len(codes)]))
+    else:
+        constants.append(numpy_helper.from_array(np.array(codes), "s"))
+    graph = helper.make_graph([helper.make_node("Reshape", ["x", "s"], ["y"], **attributes)],
+                              "graph", inputs,
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                              constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+
+
+@pytest.mark.parametrize("kind", ["known", "open", "input"])
+@pytest.mark.parametrize("shape, codes, expected", [
+    # What is copied says nothing of the rest.
+    ((0, 3), [0, -1], (0, 3)), ((0, 3), [-1, 0], (0, 3)), ((0, 4, 3), [0, -1], (0, 12)),
+    ((0, 4, 3), [0, 2, -1], (0, 2, 6)), ((2, 0, 3), [0, 0, -1], (2, 0, 3)),
+    ((0, 6), [0, -1, 2], (0, 3, 2)), ((2, 6), [0, -1, 2], (2, 3, 2)),
+    ((2, 0, 3), [-1, 3], (0, 3)),
+])
+def test_rest_of_a_reshape(shape, codes, expected, kind):
+    model = rm.compile(make_reshape(shape, codes, kind))
+    inputs = {"x": np.zeros(shape, np.float32)}
+    if kind == "input":
+        inputs["s"] = np.array(codes)
+    assert model(**inputs).shape == expected
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 3)])
+def test_no_rest_beside_a_size_of_0(shape):
+    with pytest.raises(rm.CompileError, match="expects no -1 beside a 0 that is a size"):
+        rm.compile(make_reshape(shape, [0, -1], "known", allowzero=1))
