@@ -146,6 +146,11 @@ static LogicalResult createResize(NodeContext &node, Value data,
     resized.insert(resized.begin(), resized[0] == rank - 1 && rank > 1
                                         ? rank - 2
                                         : (resized[0] + 1) % rank);
+  // A size that is open has no number to be resized to.
+  if (llvm::any_of(resized, [&](int64_t axis) {
+        return ShapedType::isDynamic(target.sizes[axis]);
+      }))
+    return createTableResizes(node, data, target, properties);
   llvm::sort(resized);
   SmallVector<int64_t> order, sizes;
   for (int64_t axis = 0; axis < rank; ++axis)

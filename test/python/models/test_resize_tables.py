@@ -132,6 +132,16 @@ def test_open_height(attributes):
             runtime("Resize", inputs, 19, attributes, sizes, order=order))
 
 
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+def test_one_axis_beside_open_ones(mode):
+    """None of the others has a number to be resized to."""
+    for dims, scales in ((["n", "a", 4], [1, 1, 2]), ([4, "n", "a"], [0.5, 1, 1])):
+        arguments = ("Resize", {"x": random(4, 3, 4)}, 19, {"mode": mode},
+                     {"s": np.array(scales, np.float32)})
+        compare(compiled(*arguments, order=["x", "", "s"], dims={"x": dims}),
+                runtime(*arguments, order=["x", "", "s"]))
+
+
 @pytest.mark.parametrize("scales", [(0.6, 0.6), (2.0, 0.6), (0.4, 1.5), (2.0, 3.0), (0.3, 1.0)])
 def test_nearest_of_opset_10(scales):
     """The neighbour above where an axis shrinks, and else the one below."""
