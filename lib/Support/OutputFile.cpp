@@ -45,7 +45,9 @@ static std::error_code rename(const std::string &from, const std::string &to) {
   // not when two change their names.
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
                   RENAME_EXCHANGE) == 0)
-    return ::unlink(from.c_str()) == 0 ? std::error_code() : getSystemError();
+    // What was replaced is old, and others may have tidied it away.
+    return ::unlink(from.c_str()) == 0 || errno == ENOENT ? std::error_code()
+                                                          : getSystemError();
 #endif
   return ::rename(from.c_str(), to.c_str()) == 0 ? std::error_code()
                                                  : getSystemError();

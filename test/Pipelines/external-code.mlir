@@ -59,6 +59,21 @@
 // RUN: env RELAY_CC=false not relay-compile --load-dialect-plugin=%relay_lib/ExampleCodegen%shlibext %t/c.mlir -o %t/cc.so 2>&1 | FileCheck %s --check-prefix=FAILS
 // FAILS: code generator "example": expects C that false compiles, but it says:
 
+// A closure for a code generator is compiled by us only if that is allowed.
+// RUN: not relay-compile %t/closure.mlir -o %t/closure.so 2>&1 | FileCheck %s --check-prefix=CLOSURE
+// CLOSURE: error: expects functions of the module for other compilers, but got a closure for "nobody"
+// RUN: relay-compile --external-fallback %t/closure.mlir -o %t/closure.so
+
+//--- closure.mlir
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %f = relay.fn (%y: tensor<2xf32>) -> tensor<2xf32> attributes {relay.compiler = "nobody"} {
+    %r = relay.nn.relu %y : (tensor<2xf32>) -> tensor<2xf32>
+    relay.yield %r : tensor<2xf32>
+  }
+  %0 = relay.call_indirect %f(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
 //--- model.mlir
 func.func @main(%x: tensor<3x4xf32> {relay.name = "x"}, %b: tensor<3x2xf32> {relay.name = "b"}) -> (tensor<3x2xf32> {relay.name = "y"}) {
   %w = relay.constant dense<[[1.0, 2.0, -3.0, 0.5], [-0.25, 1.5, 2.0, -1.0]]> : tensor<2x4xf32>

@@ -17,6 +17,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "relay-mlir/Support/Version.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Threading.h"
 
 #include <dlfcn.h>
 
@@ -112,8 +113,12 @@ static LogicalResult loadKernel(relay::detail::ObjectCache &cache,
   if (!entry)
     return failure();
   // An entry that was written by a build whose operations differ has another
-  // key; one that does not parse is damaged.
-  ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
+  // key; one that does not parse is damaged. Other threads have errors to
+  // report.
+  uint64_t thread = llvm::get_threadid();
+  ScopedDiagnosticHandler silent(context, [thread](Diagnostic &) {
+    return success(llvm::get_threadid() == thread);
+  });
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(entry->signature, context);
   if (!module || !llvm::hasSingleElement(module->getOps<tir::PrimFuncOp>()))

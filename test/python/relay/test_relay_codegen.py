@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+import relay_mlir as rm
 import relay_mlir.compat as tvm
 from compiler_checks import module
 from relay_mlir import relay
@@ -346,6 +347,23 @@ def test_nothing_is_partitioned():
         relay.dataflow_pattern.wildcard()))]
     with pytest.raises(tvm.DiagnosticError, match='but got the pattern "unparted.relu"'):
         relay.build(transform.MergeComposite(pattern)(mod), target="llvm")
+
+
+@pytest.mark.parametrize("executor", ["aot", "vm", "auto"])
+def test_closures_for_others(executor):
+    """Their code is not ours to make, whatever runs the program."""
+    mod = rm.IRModule.parse("""
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %f = relay.fn (%y: tensor<2xf32>) -> tensor<2xf32> attributes {relay.compiler = "nobody"} {
+    %r = relay.nn.relu %y : (tensor<2xf32>) -> tensor<2xf32>
+    relay.yield %r : tensor<2xf32>
+  }
+  %0 = relay.call_indirect %f(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}""")
+    with pytest.raises(rm.CompileError, match='but got a closure for "nobody"\n.*'
+                       "OutlineCompilerFunctionsWithExistingGlobalSymbols"):
+        rm.compile(mod, executor=executor)
 
 
 @pytest.mark.parametrize("call,error,message", [

@@ -419,8 +419,9 @@ GenerateExternalCodePass::generateOrFallBack(StringRef compiler,
   return success();
 }
 
-/// Reports what is for other compilers, but in none of their functions.
-static LogicalResult checkIsPartitioned(ModuleOp module) {
+/// Reports what is for other compilers, but in none of their functions. With
+/// `mayFallBack`, closures for them are compiled as all others.
+static LogicalResult checkIsPartitioned(ModuleOp module, bool mayFallBack) {
   auto report = [](Operation *op, const Twine &what) {
     InFlightDiagnostic diag =
         emitError(op->getLoc())
@@ -431,8 +432,20 @@ static LogicalResult checkIsPartitioned(ModuleOp module) {
   };
   WalkResult result =
       module.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
-        if (op->hasAttr(kCompilerAttrName))
-          return WalkResult::skip();
+        if (auto name = op->getAttrOfType<StringAttr>(kCompilerAttrName)) {
+          if (!isa<FnOp>(op) || mayFallBack)
+            return WalkResult::skip();
+          InFlightDiagnostic diag =
+              emitError(op->getLoc())
+              << "expects functions of the module for other compilers, but got "
+                 "a closure for \""
+              << name.getValue() << "\"";
+          diag.attachNote()
+              << "relay-outline-compiler-functions "
+                 "(OutlineCompilerFunctionsWithExistingGlobalSymbols) makes "
+                 "functions of closures";
+          return WalkResult::interrupt();
+        }
         if (isa<BeginOp, EndOp>(op))
           return report(op, op->getName().stripDialect() + " outside of them");
         if (auto name = op->getAttrOfType<StringAttr>(kCompositeAttrName))
@@ -444,7 +457,7 @@ static LogicalResult checkIsPartitioned(ModuleOp module) {
 }
 
 void GenerateExternalCodePass::runOnOperation() {
-  if (failed(checkIsPartitioned(getOperation())))
+  if (failed(checkIsPartitioned(getOperation(), fallback)))
     return signalPassFailure();
   llvm::MapVector<StringAttr, Functions> byCompiler;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
