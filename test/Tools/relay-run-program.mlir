@@ -22,6 +22,15 @@
 // RUN: relay-run %t.so --seed=1 --output=result0.0=%t.0.npy
 // RUN: relay-run %s --executor=vm --seed=1 --output=result0.0=%t.3.npy
 // RUN: cmp %t.0.npy %t.3.npy
+
+// A file for what is no output is refused before the run.
+// RUN: not relay-run %t.so --output=y=%t.4.npy 2>&1 | FileCheck %s --check-prefix=NOPART --implicit-check-not=tensor
+// RUN: not relay-run %s --interpret --output=result01=%t.4.npy 2>&1 | FileCheck %s --check-prefix=NOPART --implicit-check-not=tensor
+// RUN: not relay-run %t.kernel/kernel.mlir --output=y=%t.4.npy 2>&1 | FileCheck %s --check-prefix=NOOUTPUT --implicit-check-not=tensor
+// RUN: not relay-run %t.kernel/kernel.mlir --output=%t.4.npy --output=%t.5.npy 2>&1 | FileCheck %s --check-prefix=TOOMANY --implicit-check-not=tensor
+// NOPART: error: expects the name of an output, or of a part of 'result0', but got '
+// NOOUTPUT: error: expects one of the outputs 'output0', but got 'y'
+// TOOMANY: error: expects 1 outputs, but got more with '
 // INFO: function: main({{.*}}: Tensor[(1000), float32])
 // RUN: not relay-run %t.so --input=%t.kernel/input0.npy --check=interpreter 2>&1 | FileCheck %s --check-prefix=SOURCE
 

@@ -53,20 +53,51 @@ static void printSummary(const Output &output) {
                                greatest, sum / count);
 }
 
+static LogicalResult
+forEachFile(ArrayRef<std::string> files, ArrayRef<StringRef> names,
+            llvm::function_ref<LogicalResult(size_t, StringRef)> use) {
+  std::string expected =
+      "one of the outputs '" + llvm::join(names, "', '") + "'";
+  return FileArguments{files, names, "outputs", expected}.forEach(use);
+}
+
+LogicalResult relay_run::checkOutputFiles(ArrayRef<std::string> files,
+                                          ArrayRef<StringRef> names) {
+  return forEachFile(files, names, [](size_t, StringRef) { return success(); });
+}
+
+LogicalResult
+relay_run::checkOutputFilesOfParts(ArrayRef<std::string> files,
+                                   ArrayRef<std::string> results) {
+  for (StringRef file : files) {
+    auto [name, path] = file.split('=');
+    // Names of parts are result0.1 and so on.
+    bool isPart = llvm::any_of(results, [name = name](StringRef result) {
+      StringRef rest = name;
+      return rest.consume_front(result) && (rest.empty() || rest[0] == '.');
+    });
+    if (!path.empty() && !isPart)
+      return printError("expects the name of an output, or of a part of '" +
+                        llvm::join(results, "', '") + "', but got '" + name +
+                        "'");
+  }
+  return success();
+}
+
 LogicalResult relay_run::writeOutputs(ArrayRef<Output> outputs,
                                       ArrayRef<std::string> outputFiles) {
   for (const Output &output : outputs)
     printSummary(output);
   SmallVector<StringRef> names = llvm::map_to_vector(
       outputs, [](const Output &output) { return StringRef(output.name); });
-  FileArguments files = {outputFiles, names, "outputs",
-                         "the name of an output"};
-  return files.forEach([&](size_t position, StringRef path) -> LogicalResult {
-    if (llvm::Error error =
-            relay::writeNpy(path, relay::getNpyArray(outputs[position].tensor)))
-      return printError(llvm::toString(std::move(error)));
-    return success();
-  });
+  return forEachFile(
+      outputFiles, names,
+      [&](size_t position, StringRef path) -> LogicalResult {
+        if (llvm::Error error = relay::writeNpy(
+                path, relay::getNpyArray(outputs[position].tensor)))
+          return printError(llvm::toString(std::move(error)));
+        return success();
+      });
 }
 
 /// Splits tuples into their fields, "t.0" and so on; prints what is no tensor.

@@ -27,6 +27,16 @@ void addOutputs(std::string name, const mlir::relay::InterpreterValue &value,
 void addOutputs(std::string name, RelayValue *value, mlir::MLIRContext &context,
                 llvm::SmallVectorImpl<Output> &outputs);
 
+/// Refuses names that no output of these has, and more files than outputs:
+/// before the run, whose results would be lost.
+mlir::LogicalResult checkOutputFiles(llvm::ArrayRef<std::string> files,
+                                     llvm::ArrayRef<llvm::StringRef> names);
+
+/// The same where only the results are known whose parts have the names.
+mlir::LogicalResult
+checkOutputFilesOfParts(llvm::ArrayRef<std::string> files,
+                        llvm::ArrayRef<std::string> results);
+
 /// Prints a line for each output, and writes those that have files. Errors are
 /// printed.
 mlir::LogicalResult writeOutputs(llvm::ArrayRef<Output> outputs,

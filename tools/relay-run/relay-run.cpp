@@ -213,17 +213,21 @@ static RunOptions parseCommandLine(int argc, char **argv) {
 static LogicalResult runInterpreter(ModuleOp module,
                                     ArrayRef<InterpreterValue> inputs,
                                     const RunOptions &options) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
+    auto name = main.getResultAttrOfType<StringAttr>(i, relay::kNameAttrName);
+    names.push_back(name ? name.str() : "result" + std::to_string(i));
+  }
+  if (failed(relay_run::checkOutputFilesOfParts(options.outputFiles, names)))
+    return failure();
   FailureOr<SmallVector<InterpreterValue>> results =
       relay::interpretMain(module, inputs, /*observer=*/{}, options.limits);
   if (failed(results))
     return failure();
-  auto main = module.lookupSymbol<func::FuncOp>("main");
   SmallVector<Output> outputs;
-  for (auto [i, result] : llvm::enumerate(*results)) {
-    auto name = main.getResultAttrOfType<StringAttr>(i, relay::kNameAttrName);
-    addOutputs(name ? name.str() : "result" + std::to_string(i), result,
-               outputs);
-  }
+  for (auto [name, result] : llvm::zip_equal(names, *results))
+    addOutputs(name, result, outputs);
   return writeOutputs(outputs, options.outputFiles);
 }
 
@@ -387,6 +391,14 @@ runProfile(const RunOptions &options,
 static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
                               ArrayRef<InterpreterValue> inputs,
                               const RunOptions &options, Location location) {
+  SmallVector<StringRef> names;
+  for (int32_t i = 0; i < relayModuleGetNumOutputs(compiled); ++i) {
+    RelayTensorInfo info;
+    relayModuleGetOutputInfo(compiled, i, &info);
+    names.push_back(info.name);
+  }
+  if (failed(relay_run::checkOutputFiles(options.outputFiles, names)))
+    return failure();
   if (!options.check.empty()) {
     FailureOr<bool> agree =
         relay::checkModel(source, compiled, inputs, options.compile,
@@ -399,11 +411,8 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   if (failed(results))
     return failure();
   SmallVector<Output> outputs;
-  for (auto [i, result] : llvm::enumerate(*results)) {
-    RelayTensorInfo info;
-    relayModuleGetOutputInfo(compiled, i, &info);
-    outputs.push_back({info.name, result});
-  }
+  for (auto [name, result] : llvm::zip_equal(names, *results))
+    outputs.push_back({name.str(), result});
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
   auto run = [&]() -> LogicalResult {
@@ -424,6 +433,9 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
 static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
                                 ArrayRef<InterpreterValue> inputs,
                                 const RunOptions &options, Location location) {
+  if (failed(relay_run::checkOutputFilesOfParts(options.outputFiles,
+                                                std::string("result0"))))
+    return failure();
   if (!options.check.empty()) {
     FailureOr<bool> agree =
         relay::checkProgram(source, compiled, inputs, options.compile,
