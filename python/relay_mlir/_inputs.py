@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import numbers
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 
 from ._arguments import describe, expect_int, expect_list, expect_mapping, expect_text
 
-#: Sizes and shapes as the command line has them, and for each value its name and numbers
-#: as text, or the bytes of a .npy file.
-Fixed = tuple[list[str], list[str], list[tuple[str, str, bytes]]]
+#: The name of an input, and numbers as text and their shape (None: that of the input), or
+#: the bytes of a .npy file.
+Value = tuple[str, str, Optional[list[int]], bytes]
+#: Sizes and shapes as the command line has them, and values.
+Fixed = tuple[list[str], list[str], list[Value]]
 
 
 def _name(name: Any, what: str) -> str:
@@ -27,12 +29,30 @@ def _shape(name: str, shape: Any) -> str:
     return f"{name}={'x'.join(sizes)}"
 
 
-def _value(name: str, value: Any) -> tuple[str, str, bytes]:
+def _numbers(value: Any) -> Iterator[Any]:
+    """What lists of lists hold."""
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _numbers(part)
+    else:
+        yield value
+
+
+def _text(parts: Iterable[Any]) -> str:
+    values = (part.item() if isinstance(part, np.generic) else part for part in parts)
+    return ",".join(str(value).lower() if isinstance(value, bool) else repr(value)
+                    for value in values)
+
+
+def _value(name: str, value: Any) -> Value:
     """Numbers of Python take the type of the input; arrays have one."""
     if isinstance(value, (list, tuple)) and value and not all(
             isinstance(part, numbers.Real) for part in value):
         try:
-            value = np.asarray(value)
+            array = np.asarray(value)
+            if all(isinstance(part, numbers.Real) for part in _numbers(value)):
+                return name, _text(_numbers(value)), list(array.shape), b""
+            value = array
         except ValueError as error:
             raise ValueError(f"expects rows of one length for input {name!r}, but got "
                              f"{describe(value)}: {error}") from None
@@ -43,21 +63,19 @@ def _value(name: str, value: Any) -> tuple[str, str, bytes]:
                             f"{array.dtype}")
         file = io.BytesIO()
         np.save(file, array, allow_pickle=False)
-        return name, "", file.getvalue()
+        return name, "", None, file.getvalue()
     parts = value if isinstance(value, (list, tuple)) else [value]
     if not parts or not all(isinstance(part, numbers.Real) for part in parts):
         raise TypeError(f"expects numbers or an array for input {name!r}, but got "
                         f"{describe(value)}")
-    text = ",".join(str(part).lower() if isinstance(part, bool) else repr(part)
-                    for part in parts)
-    return name, text, b""
+    return name, _text(parts), None, b""
 
 
 def parse_fixed_inputs(dims: Sequence[str], shapes: Sequence[str],
                        inputs: Sequence[str]) -> Fixed | None:
     """Returns what a command line fixes as relay-compile has it; None if that is nothing.
     Raises OSError for a file that cannot be read."""
-    values = []
+    values: list[Value] = []
     for text in inputs:
         # A name may have a "=" itself.
         name, _, value = text.rpartition("=")
@@ -66,9 +84,9 @@ def parse_fixed_inputs(dims: Sequence[str], shapes: Sequence[str],
                              f"scale=0.5 or x=values.npy, but got {text!r}")
         if value.endswith(".npy"):
             with open(value, "rb") as file:
-                values.append((name, "", file.read()))
+                values.append((name, "", None, file.read()))
         else:
-            values.append((name, value, b""))
+            values.append((name, value, None, b""))
     return (list(dims), list(shapes), values) if dims or shapes or values else None
 
 

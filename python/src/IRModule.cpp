@@ -90,10 +90,12 @@ static std::unique_ptr<IRModule> parse(const std::string &text,
   return result;
 }
 
-/// Sizes, shapes and values of inputs: text, or the bytes of a .npy file.
-using Fixed =
-    std::tuple<std::vector<std::string>, std::vector<std::string>,
-               std::vector<std::tuple<std::string, std::string, py::bytes>>>;
+/// Sizes, shapes and values of inputs: text, which may have a shape of its own,
+/// or the bytes of a .npy file.
+using FixedValue = std::tuple<std::string, std::string,
+                              std::optional<std::vector<int64_t>>, py::bytes>;
+using Fixed = std::tuple<std::vector<std::string>, std::vector<std::string>,
+                         std::vector<FixedValue>>;
 
 static relay::FixedInputs getFixedInputs(const std::optional<Fixed> &fixed,
                                          MLIRContext *context) {
@@ -108,9 +110,11 @@ static relay::FixedInputs getFixedInputs(const std::optional<Fixed> &fixed,
     check(result.addDim(text));
   for (const std::string &text : std::get<1>(*fixed))
     check(result.addShape(text));
-  for (const auto &[name, text, file] : std::get<2>(*fixed)) {
-    relay::FixedInputs::Value value{text, {}};
-    if (text.empty()) {
+  for (const auto &[name, text, sizes, file] : std::get<2>(*fixed)) {
+    relay::FixedInputs::Value value{text, {}, std::nullopt};
+    if (sizes) {
+      value.sizes = SmallVector<int64_t>(sizes->begin(), sizes->end());
+    } else if (text.empty()) {
       std::string_view bytes = file;
       llvm::Expected<relay::NpyArray> array =
           relay::parseNpy(StringRef(bytes.data(), bytes.size()),

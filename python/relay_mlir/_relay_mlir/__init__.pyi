@@ -7,7 +7,7 @@ from . import relay as relay
 
 __version__: str
 
-_Fixed = tuple[list[str], list[str], list[tuple[str, str, bytes]]]
+_Fixed = tuple[list[str], list[str], list[tuple[str, str, Optional[list[int]], bytes]]]
 
 class IRModule:
     @staticmethod

@@ -67,6 +67,17 @@ def test_numbers_of_an_input_whose_sizes_are_fixed(model):
                                   run_reference(model, FEEDS))
 
 
+@pytest.mark.parametrize("rows", [[[1, 2], [3, 4.5]], ((True + 0, 2.0), (np.float64(3), 4.5)), [[], []],
+                                  [np.array([1, 2], np.float32), np.array([3, 4.5], np.float32)]])
+def test_rows_of_numbers_have_the_type_of_the_input(rows):
+    module = rm.compile(make_model([helper.make_node("Add", ["x", "k"], ["y"])],
+                                   [value("x", ["n", "m"]), value("k", ["n", "m"])],
+                                   [value("y", None)]), inputs={"k": rows})
+    expected = np.asarray(rows, np.float32)
+    assert module.inputs[0].shape == expected.shape
+    np.testing.assert_array_equal(module(np.zeros(expected.shape, np.float32)), expected)
+
+
 def test_a_default_is_replaced():
     """An initializer of the name of an input is its default."""
     model = make_model([helper.make_node("Add", ["x", "k"], ["y"])],
@@ -155,6 +166,9 @@ def test_programs_and_modules(tmp_path):
     ({"inputs": {"scale": "half"}}, TypeError, "expects numbers or an array"),
     ({"inputs": {"scale": np.array(["a"])}}, ValueError, "expects a dtype of floats"),
     ({"inputs": {"scale": np.array([None])}}, TypeError, "expects numbers"),
+    ({"inputs": {"z": [[[1]]]}}, rm.CompileError, "but got 'tensor<1x1x1xf32>'"),
+    ({"inputs": {"z": [[1], [True]]}}, rm.CompileError,
+     "expects numbers of type 'f32' for input \"z\", but got 'true'"),
     ({"inputs": {"z": [[1, 2], [3]]}}, ValueError, "expects rows of one length for input 'z'"),
     ({"inputs": {"z": np.zeros((2, 3), np.float32)}}, rm.CompileError,
      'expects the value of input "z" to be'),

@@ -145,8 +145,18 @@ getElements(const FixedInputs::Value &value, StringRef name, Type elementType,
       diagnostic << "of " << elementType;
     return diagnostic << ", but got " << type;
   }
+  if (value.sizes) {
+    if (shape && failed(verifyCompatibleShape(*value.sizes, *shape)))
+      return emitError() << "expects the value of input \"" << name
+                         << "\" to be "
+                         << RankedTensorType::get(*shape, elementType)
+                         << ", but got "
+                         << RankedTensorType::get(*value.sizes, elementType);
+    shape = *value.sizes;
+  }
   SmallVector<StringRef> parts;
-  StringRef(value.text).split(parts, ',');
+  if (!value.sizes || !value.text.empty())
+    StringRef(value.text).split(parts, ',');
   SmallVector<Attribute> elements;
   for (StringRef part : parts) {
     elements.push_back(parseElement(part, elementType));

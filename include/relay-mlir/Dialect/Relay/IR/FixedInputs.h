@@ -26,10 +26,12 @@ namespace mlir::relay {
 
 struct FixedInputs {
   /// The elements of an input: numbers as text, whose type that of the input
-  /// decides, or a tensor.
+  /// decides, or a tensor. The shape of numbers is that of the input, unless
+  /// they have one.
   struct Value {
     std::string text;
     ElementsAttr tensor;
+    std::optional<SmallVector<int64_t>> sizes;
   };
 
   /// Sizes by the names that the model gives them.
