@@ -9,6 +9,7 @@
 
 #include "FileArguments.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
@@ -18,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <random>
 
@@ -86,6 +88,19 @@ static LogicalResult addSpecs(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Gives names to open sizes without one, as compiled models do.
+static void nameSizes(std::vector<InputSpec> &specs) {
+  llvm::StringSet<> given;
+  for (const InputSpec &spec : specs)
+    given.insert_range(spec.dimNames);
+  unsigned number = 0;
+  for (InputSpec &spec : specs)
+    for (auto [dim, name] : llvm::enumerate(spec.dimNames))
+      if (name.empty() && spec.type.isDynamicDim(dim))
+        name = relay::makeSizeName(
+            number, [&](StringRef name) { return given.contains(name); });
+}
+
 FailureOr<std::vector<InputSpec>> relay_run::getInputSpecs(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main)
@@ -101,6 +116,7 @@ FailureOr<std::vector<InputSpec>> relay_run::getInputSpecs(ModuleOp module) {
                         specs)))
       return failure();
   }
+  nameSizes(specs);
   return specs;
 }
 
@@ -125,6 +141,7 @@ relay_run::getInputSpecs(Location location, ArrayRef<StringRef> names,
     if (failed(addSpecs([&] { return emitError(location); }, name.str(), type,
                         nullptr, specs)))
       return failure();
+  nameSizes(specs);
   return specs;
 }
 

@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
@@ -141,11 +142,8 @@ private:
 } // namespace
 
 StringAttr FunctionConverter::makeSymbol() {
-  std::string name;
-  do
-    name = "d" + std::to_string(numGenerated++);
-  while (givenNames.contains(name));
-  return builder.getStringAttr(name);
+  return builder.getStringAttr(makeSizeName(
+      numGenerated, [&](StringRef name) { return givenNames.contains(name); }));
 }
 
 AffineExpr FunctionConverter::defineExtremum(ArrayRef<AffineExpr> sizes,

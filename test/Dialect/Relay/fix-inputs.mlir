@@ -1,4 +1,6 @@
 // RUN: relay-opt %s --relay-fix-inputs="dims=n=2 shapes=y=2x? values=slope=0.5" | FileCheck %s
+// RUN: relay-opt %s --relay-fix-inputs="values=y=1,2,3,4,5,6,count=7,slope=-1 dims=k=3" | FileCheck %s --check-prefix=VALUES
+// RUN: not relay-opt %s --relay-fix-inputs="values=slope=x.npy" 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not relay-opt %s --relay-fix-inputs="dims=m=2" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not relay-opt %s --relay-fix-inputs="shapes=y=2" 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: not relay-opt %s --relay-fix-inputs="dims=n=2 shapes=y=3x4" 2>&1 | FileCheck %s --check-prefix=TWO
@@ -18,6 +20,12 @@
 // CHECK:         relay.multiply %{{.*}}, %[[SLOPE]] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
 // CHECK:         relay.exp %{{.*}} : (tensor<2x?xf32>) -> tensor<2x?xf32>
 
+// VALUES-LABEL: func.func @main
+// VALUES-SAME:    (%{{.*}}: tensor<2x3xf32> {relay.name = "x"})
+// VALUES-DAG:     relay.constant dense<7> : tensor<ui8>
+// VALUES-DAG:     relay.constant dense<{{\[\[}}1.0{{.*}}, 2.0{{.*}}, 3.0{{.*}}], [4.0{{.*}}, 5.0{{.*}}, 6.0{{.*}}]]> : tensor<2x3xf32>
+
+// FILE: error: expects elements of an input, such as scale=0.5, but got 'slope=x.npy'; files are for relay-compile --input
 // NAME: error: expects the name of an open size, but got "m"; there are "n", "k"
 // RANK: error: expects 2 dimensions for input "y", but got 1
 // TWO: error: expects one size for "n", but got 2, and 3 in input "y"

@@ -103,6 +103,24 @@ def test_sizes_and_shapes(model):
         module(x=np.zeros((3, 5), np.float32), z=np.zeros((2, 1), np.float32))
 
 
+def test_sizes_without_a_name(tmp_path):
+    """Those that relay-run prints: d0 and so on, without names that are taken."""
+    same = make_model([helper.make_node("Concat", ["a", "b"], ["y"], axis=1)],
+                      [value("a", ["n", None]), value("b", ["n", "d0"])], [value("y", None)])
+    module = rm.compile(same)
+    assert [info.shape for info in module.inputs] == [("n", "d1"), ("n", "d0")]
+    fixed = rm.compile(same, dims={"d1": 2, "d0": 3})
+    assert [info.shape for info in fixed.inputs] == [("n", 2), ("n", 3)]
+    with pytest.raises(rm.CompileError, match='but got "d2"; there are "n", "d1", "d0"'):
+        rm.compile(same, dims={"d2": 2})
+    onnx.save(same, tmp_path / "same.onnx")
+    for options in (["--interpret"], ["--executor=vm"], ["--executor=aot"]):
+        result = subprocess.run([COMPILE.parent / "relay-run", tmp_path / "same.onnx", *options,
+                                 "--dim=d1=2", "--dim=d0=3", "--dim=n=4"], capture_output=True,
+                                text=True, check=False)
+        assert "tensor<4x5xf32>" in result.stdout, result.stderr
+
+
 def test_shapes_take_the_place_of_sizes():
     square = make_model([helper.make_node("MatMul", ["x", "x"], ["y"])], [value("x", [2, 2])],
                         [value("y", [2, 2])])

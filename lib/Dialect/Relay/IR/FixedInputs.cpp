@@ -12,8 +12,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <deque>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -201,19 +204,24 @@ namespace {
 /// The inputs of one model, as what is fixed becomes known.
 class InputFixer {
 public:
-  InputFixer(const FixedInputs &fixed, ArrayRef<ModelInput> inputs,
+  InputFixer(const FixedInputs &fixed, ArrayRef<ModelInput> given,
              function_ref<InFlightDiagnostic()> emitError)
-      : fixed(fixed), inputs(inputs), emitError(emitError), sizes(fixed.dims) {}
+      : fixed(fixed), inputs(given), emitError(emitError), sizes(fixed.dims) {
+    nameSizes();
+  }
 
   FailureOr<SmallVector<FixedInput>> run();
 
 private:
+  /// Gives names to open sizes without one.
+  void nameSizes();
   LogicalResult checkNames() const;
   LogicalResult addInput(const ModelInput &input);
   LogicalResult setSize(const ModelInput &input, unsigned dim, int64_t size);
 
   const FixedInputs &fixed;
-  ArrayRef<ModelInput> inputs;
+  SmallVector<ModelInput> inputs;
+  std::deque<std::string> madeNames;
   function_ref<InFlightDiagnostic()> emitError;
   /// Those with names.
   llvm::StringMap<int64_t> sizes;
@@ -223,6 +231,22 @@ private:
 };
 
 } // namespace
+
+void InputFixer::nameSizes() {
+  llvm::StringSet<> given;
+  for (const ModelInput &input : inputs)
+    given.insert_range(input.dimNames);
+  unsigned number = 0;
+  for (ModelInput &input : inputs) {
+    if (!input.shape || ShapedType::isStaticShape(*input.shape))
+      continue;
+    input.dimNames.resize(input.shape->size());
+    for (auto [name, size] : llvm::zip_equal(input.dimNames, *input.shape))
+      if (name.empty() && ShapedType::isDynamic(size))
+        name = madeNames.emplace_back(makeSizeName(
+            number, [&](StringRef name) { return given.contains(name); }));
+  }
+}
 
 LogicalResult InputFixer::checkNames() const {
   llvm::SetVector<StringRef> inputNames, dimNames;
@@ -248,10 +272,7 @@ LogicalResult InputFixer::checkNames() const {
     return diagnostic;
   };
   for (const auto &entry : fixed.dims)
-    if (failed(check(entry.getKey(), dimNames,
-                     dimNames.empty() ? "an open size (a shape fixes one "
-                                        "without a name)"
-                                      : "an open size")))
+    if (failed(check(entry.getKey(), dimNames, "an open size")))
       return failure();
   for (const auto &entry : fixed.shapes) {
     if (failed(check(entry.getKey(), inputNames, "an input")))
@@ -345,6 +366,15 @@ FailureOr<SmallVector<FixedInput>> InputFixer::run() {
     results.push_back({type, value});
   }
   return results;
+}
+
+std::string mlir::relay::makeSizeName(unsigned &number,
+                                      function_ref<bool(StringRef)> isTaken) {
+  std::string name;
+  do
+    name = "d" + std::to_string(number++);
+  while (isTaken(name));
+  return name;
 }
 
 FailureOr<SmallVector<FixedInput>>

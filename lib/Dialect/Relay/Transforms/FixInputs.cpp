@@ -127,10 +127,22 @@ struct FixInputsPass : relay::impl::FixInputsPassBase<FixInputsPass> {
                                << llvm::toString(std::move(error)));
       return success();
     };
+    // Of "sizes=1,3,scale=2", the option makes a list of three.
+    SmallVector<std::string> wholeValues;
+    for (StringRef text : values)
+      if (text.contains('=') || wholeValues.empty())
+        wholeValues.push_back(text.str());
+      else
+        wholeValues.back() += ("," + text).str();
+    for (StringRef text : wholeValues)
+      if (text.ends_with(".npy"))
+        return emitError(UnknownLoc::get(context))
+               << "expects elements of an input, such as scale=0.5, but got '"
+               << text << "'; files are for relay-compile --input";
     fixed = {};
     return success(succeeded(addAll(dims, &FixedInputs::addDim)) &&
                    succeeded(addAll(shapes, &FixedInputs::addShape)) &&
-                   succeeded(addAll(values, &FixedInputs::addValue)));
+                   succeeded(addAll(wholeValues, &FixedInputs::addValue)));
   }
 
   void runOnOperation() override {

@@ -213,7 +213,7 @@ def FixInputsPass : Pass<"relay-fix-inputs", "::mlir::ModuleOp"> {
     ListOption<"shapes", "shapes", "std::string",
                "Shapes of inputs by name: x=1x3x?x224">,
     ListOption<"values", "values", "std::string",
-               "Values of inputs by name: scale=0.5">
+               "Values of inputs by name: scale=0.5,sizes=1,3,224">
   ];
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
