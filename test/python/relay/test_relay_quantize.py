@@ -135,7 +135,7 @@ def test_parameters():
     with qconfig(skip_conv_layers=[]):
         integers = quantize.quantize(mod, {"w": weight})
         assert len(integers["main"].params) == 1
-        with pytest.raises(relay.DiagnosticError, match="expects a weight that is a constant"):
+        with pytest.raises(relay.DiagnosticError, match="expects weights that are constants"):
             quantize.quantize(mod)
 
 

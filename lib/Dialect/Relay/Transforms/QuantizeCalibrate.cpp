@@ -106,6 +106,29 @@ LogicalResult QuantizeCalibratePass::initialize(MLIRContext *context) {
   return success();
 }
 
+/// Reports a weight that is computed, or an input.
+static LogicalResult emitNoConstant(SimulatedQuantizeOp op) {
+  Value weight = op.getData();
+  InFlightDiagnostic diag = emitError(op.getLoc())
+                            << "expects weights that are constants of f32, "
+                               "but got ";
+  auto input = dyn_cast<BlockArgument>(weight);
+  auto function =
+      input ? dyn_cast<func::FuncOp>(input.getOwner()->getParentOp()) : nullptr;
+  if (!function)
+    return diag << "one that is computed, of type " << weight.getType();
+  diag << "the input \"";
+  if (auto name = function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
+                                                        kNameAttrName))
+    diag << name.getValue();
+  else
+    diag << "input" << input.getArgNumber();
+  diag << '"';
+  diag.attachNote() << "fix its value (--input, inputs= in Python, "
+                       "relay-fix-inputs), or bind the parameters, before";
+  return diag;
+}
+
 FailureOr<double> QuantizeCalibratePass::getThreshold(SimulatedQuantizeOp op,
                                                       size_t &index) {
   if (!isWeight(op)) {
@@ -120,9 +143,7 @@ FailureOr<double> QuantizeCalibratePass::getThreshold(SimulatedQuantizeOp op,
   }
   std::optional<SmallVector<float>> values = getFloats(op.getData());
   if (!values)
-    return op.emitOpError(
-        "expects a weight that is a constant of f32; bind the "
-        "parameters, and fold constants, before");
+    return emitNoConstant(op);
   double largest = 0;
   for (float value : *values) {
     if (!std::isfinite(value))
