@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -397,17 +398,32 @@ def _pass_class(kind: Any, make: Callable[..., IRModule], cls: type, opt_level: 
     return PassClass
 
 
+@contextlib.contextmanager
+def _unchanged_on_error(mod: IRModule) -> Iterator[None]:
+    """A pass that fails may have changed the module that it was given."""
+    tables: list[dict[Any, Any]] = [mod.functions, mod.type_definitions]
+    before = [dict(table) for table in tables]
+    try:
+        yield
+    except BaseException:
+        for table, entries in zip(tables, before):
+            table.clear()
+            table.update(entries)
+        raise
+
+
 def _run_on_functions(target: Callable[..., Any], name: str, mod: IRModule,
                       context: PassContext) -> IRModule:
     result = mod.shallow_copy()
-    for var, function in list(mod.functions.items()):
-        if _is_closed(function):
-            continue
-        new = target(function, mod, context)
-        if not isinstance(new, _expr.Function):
-            raise TypeError(f"expects pass {name} to return a function for @{var.name_hint}, "
-                            f"but got {describe(new)}")
-        result.functions[var] = new
+    with _unchanged_on_error(mod):
+        for var, function in list(mod.functions.items()):
+            if _is_closed(function):
+                continue
+            new = target(function, mod, context)
+            if not isinstance(new, _expr.Function):
+                raise TypeError(f"expects pass {name} to return a function for "
+                                f"@{var.name_hint}, but got {describe(new)}")
+            result.functions[var] = new
     from .transform import infer_types
 
     return as_class(infer_types(result), mod)
@@ -415,9 +431,11 @@ def _run_on_functions(target: Callable[..., Any], name: str, mod: IRModule,
 
 def _run_on_module(target: Callable[..., Any], name: str, mod: IRModule,
                    context: PassContext) -> IRModule:
-    result = target(mod, context)
-    if not isinstance(result, IRModule):
-        raise TypeError(f"expects pass {name} to return a module, but got {describe(result)}")
+    with _unchanged_on_error(mod):
+        result = target(mod, context)
+        if not isinstance(result, IRModule):
+            raise TypeError(f"expects pass {name} to return a module, but got "
+                            f"{describe(result)}")
     return result
 
 

@@ -379,6 +379,32 @@ def test_fold_of_expressions():
     np.testing.assert_array_equal(folded.args[1].data, [2, 4])
 
 
+@pytest.mark.parametrize("error", [None, KeyError("here"), KeyboardInterrupt()])
+def test_a_pass_that_fails_leaves_the_module(error):
+    x = relay.var("x", shape=(2,))
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.exp(x)))
+    before = str(mod)
+
+    def change(mod):
+        mod["main"] = relay.Function([x], x)
+        mod["other"] = relay.Function([x], x)
+        if error is not None:
+            raise error
+
+    @transform.module_pass(opt_level=0)
+    def on_module(mod, _):
+        change(mod)
+
+    @transform.function_pass(opt_level=0)
+    def on_function(_function, mod, _):
+        change(mod)
+
+    for each in (on_module, on_function, transform.Sequential([on_module])):
+        with pytest.raises(TypeError if error is None else type(error)):
+            each(mod)
+        assert str(mod) == before
+
+
 def test_function_passes_may_add_functions():
     @relay.transform.function_pass(opt_level=0)
     def add(function, mod, _):
