@@ -124,3 +124,19 @@ func.func @tuples(%x: tensor<2xf32>, %i: tensor<3xi32>) -> tensor<2xf32> {
   %2 = relay.call @use(%1) : (tuple<tensor<2xf32>, tensor<3xi32>>) -> tensor<2xf32>
   return %2 : tensor<2xf32>
 }
+
+// -----
+
+// What takes floats of 32 bits only keeps them.
+
+// CHECK-LABEL: func.func @quantized(
+// CHECK:         %[[PRODUCT:.*]] = relay.nn.dense
+// CHECK:         %[[WIDE:.*]] = relay.cast %{{.*}} {dtype = f32}
+// CHECK:         relay.qnn.quantize %[[WIDE]], %{{.*}} : (tensor<1x3xf32>, tensor<f32>, tensor<i32>) -> tensor<1x3xi8>
+func.func @quantized(%x: tensor<1x4xf32>, %w: tensor<3x4xf32>) -> tensor<1x3xi8> {
+  %scale = relay.constant dense<5.0e-01> : tensor<f32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %0 = relay.nn.dense %x, %w : (tensor<1x4xf32>, tensor<3x4xf32>) -> tensor<1x3xf32>
+  %1 = relay.qnn.quantize %0, %scale, %zero {out_dtype = i8} : (tensor<1x3xf32>, tensor<f32>, tensor<i32>) -> tensor<1x3xi8>
+  return %1 : tensor<1x3xi8>
+}

@@ -304,6 +304,13 @@ bool Converter::convertOperator(Operation *op) {
                      copy->getAttrDictionary(), copy->getPropertiesStorage(),
                      copy->getRegions(), inferred));
   if (isValid) {
+    for (auto [result, type] : llvm::zip_equal(copy->getResults(), inferred))
+      result.setType(withElementsOf(result.getType(), type));
+    // Not each operator takes the smaller type.
+    ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) {});
+    isValid = succeeded(copy->getName().verifyInvariants(copy));
+  }
+  if (isValid) {
     op->setAttrs(copy->getAttrDictionary());
     for (OpOperand &operand : op->getOpOperands())
       operand.set(castTo(operand.get(),
