@@ -21,6 +21,11 @@
 using namespace mlir;
 using namespace mlir::relay;
 
+static WinogradNumbers getNumbers(Type elementType) {
+  return isa<FloatType>(elementType) ? WinogradNumbers::Floats
+                                     : WinogradNumbers::Integers;
+}
+
 /// Multiplies each run of `matrix.columns` elements along `dim` by `matrix`.
 static Tensor transformRuns(const Tensor &tensor, int64_t dim,
                             const WinogradMatrix &matrix) {
@@ -71,8 +76,9 @@ static Tensor transformWeight(const Tensor &weight, int64_t tile) {
 /// (O, I, H, W) to planes of (O, I), many filters at once.
 static Tensor transformPlanes(const Tensor &weight, int64_t tile, Type type) {
   int64_t kh = weight.getDimSize(2), kw = weight.getDimSize(3);
-  WinogradMatrix rows = getWinogradFilterTransform(tile, kh);
-  WinogradMatrix columns = getWinogradFilterTransform(tile, kw);
+  WinogradNumbers numbers = getNumbers(type);
+  WinogradMatrix rows = getWinogradFilterTransform(tile, kh, numbers);
+  WinogradMatrix columns = getWinogradFilterTransform(tile, kw, numbers);
   int64_t filters = weight.getDimSize(0) * weight.getDimSize(1);
   int64_t taps = kh * kw;
   Tensor result = Tensor::allocate(
@@ -180,6 +186,16 @@ static Tensor multiply(const Tensor &data, const Tensor &weight,
   return result;
 }
 
+/// Results of integers, whose upper bits get lost.
+static void divide(Tensor &products, const WinogradDivision &division) {
+  SmallVector<double> values = products.loadAll<double>();
+  for (double &value : values) {
+    uint32_t bits = static_cast<uint32_t>(static_cast<int64_t>(value));
+    value = static_cast<int32_t>(bits * division.inverse) >> division.shift;
+  }
+  products.store(0, values.size(), values.data());
+}
+
 template <typename OpT>
 static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
                                           StringRef canonical) {
@@ -187,7 +203,9 @@ static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
       transformLayout(op, operands[0], op.getDataLayout(), canonical);
   if (failed(operand))
     return failure();
+  // What integers there are, f64 has all.
   Type f64 = Float64Type::get(op.getContext());
+  WinogradNumbers numbers = getNumbers(getResultElementType(op));
   int64_t rank = canonical.size() - 2, tile = op.getTileSize();
   Padding padding = *expandPadding(op.getPadding(), rank);
   SmallVector<int64_t> kernel(*op.getKernelSize());
@@ -244,9 +262,9 @@ static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
       &fill);
   for (int64_t dim = 0; dim < 3; ++dim)
     if (dim > 0 || depthTransformed)
-      transformed =
-          transformRuns(transformed, 2 + dim,
-                        getWinogradDataTransform(tile + kernel[dim] - 1));
+      transformed = transformRuns(
+          transformed, 2 + dim,
+          getWinogradDataTransform(tile + kernel[dim] - 1, numbers));
   if (weight.getDimSize(3) != *op.getChannels() ||
       weight.getDimSize(4) != data.getDimSize(1))
     return op.emitOpError("expects a weight of ")
@@ -261,8 +279,11 @@ static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
   Tensor products = multiply(transformed, weight, depthTransformed);
   for (int64_t dim = 0; dim < 3; ++dim)
     if (dim > 0 || depthTransformed)
-      products = transformRuns(products, 2 + dim,
-                               getWinogradResultTransform(tile, kernel[dim]));
+      products =
+          transformRuns(products, 2 + dim,
+                        getWinogradResultTransform(tile, kernel[dim], numbers));
+  if (numbers == WinogradNumbers::Integers)
+    divide(products, getWinogradDivision(tile + kernel.back() - 1));
   SmallVector<int64_t> resultShape(products.getShape().take_front(2));
   llvm::append_range(resultShape, outs);
   // What tiles have beyond the result is left out.

@@ -17,6 +17,8 @@
 //   rows(i, b, p, o)    = sum_a A(i, a) product(a, b, p, o)
 //   result(p, i, j, o)  = sum_b A(j, b) rows(i, b, p, o)
 //
+// Of bytes, transformed data and weights have 16 bits, and all else 32.
+//
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Support/Winograd.h"
@@ -50,11 +52,15 @@ struct TiledAxis {
 
 class WinogradNests {
 public:
-  WinogradNests(LinalgBuilder &b, Type elementType, OpFoldResult batch,
-                int64_t channels, int64_t outputs, TiledAxis height,
-                TiledAxis width)
-      : b(b), type(elementType), batch(batch), channels(channels),
-        outputs(outputs), height(height), width(width) {
+  /// The types of elements are those of the data, the weight and the result.
+  WinogradNests(LinalgBuilder &b, Type dataType, Type weightType,
+                Type resultType, OpFoldResult batch, int64_t channels,
+                int64_t outputs, TiledAxis height, TiledAxis width)
+      : b(b), numbers(isa<FloatType>(resultType) ? WinogradNumbers::Floats
+                                                 : WinogradNumbers::Integers),
+        dataType(dataType), weightType(weightType), resultType(resultType),
+        batch(batch), channels(channels), outputs(outputs), height(height),
+        width(width) {
     numTiles =
         b.multiply(batch, getSize(height.getNumTiles() * width.getNumTiles()));
   }
@@ -68,13 +74,14 @@ public:
 
 private:
   OpFoldResult getSize(int64_t size) const { return b.getIndexAttr(size); }
-  Value constant(const WinogradMatrix &matrix);
+  Value constant(const WinogradMatrix &matrix, Type type);
   Value transform(StringRef name, const WinogradMatrix &matrix,
-                  ArrayRef<int64_t> matrixDims, Value data, AffineMap dataMap,
+                  ArrayRef<int64_t> matrixDims, Factor data, Type type,
                   ArrayRef<OpFoldResult> sizes);
 
   LinalgBuilder &b;
-  Type type;
+  WinogradNumbers numbers;
+  Type dataType, weightType, resultType;
   OpFoldResult batch, numTiles;
   int64_t channels, outputs;
   TiledAxis height, width;
@@ -82,36 +89,38 @@ private:
 
 } // namespace
 
-Value WinogradNests::constant(const WinogradMatrix &matrix) {
+Value WinogradNests::constant(const WinogradMatrix &matrix, Type type) {
   SmallVector<Attribute> values;
   for (double value : matrix.values)
-    values.push_back(b.getFloatAttr(type, value));
+    values.push_back(getNumberAttr(type, value));
   auto matrixType = RankedTensorType::get({matrix.rows, matrix.columns}, type);
   return arith::ConstantOp::create(b,
                                    DenseElementsAttr::get(matrixType, values));
 }
 
 /// Sums products of `matrix`, indexed by `matrixDims`, and `data` over the last
-/// loop; the others are the dimensions of the result.
+/// loop, in `type`; the others are the dimensions of the result.
 Value WinogradNests::transform(StringRef name, const WinogradMatrix &matrix,
-                               ArrayRef<int64_t> matrixDims, Value data,
-                               AffineMap dataMap,
-                               ArrayRef<OpFoldResult> sizes) {
+                               ArrayRef<int64_t> matrixDims, Factor data,
+                               Type type, ArrayRef<OpFoldResult> sizes) {
   int64_t rank = sizes.size(), loops = rank + 1;
-  Value init = b.filled(sizes, cast<TypedAttr>(b.getZeroAttr(type)));
-  return b.nest(
-      name, {{constant(matrix), b.select(loops, matrixDims)}, {data, dataMap}},
-      {init, b.select(loops, llvm::to_vector(llvm::seq(rank)))},
-      getIterators(rank, 1), [&](ImplicitLocOpBuilder &body, ValueRange args) {
-        ElementMath math(body, type);
-        return math.add(args[2], math.mul(args[0], args[1]));
-      });
+  Value init = b.filled(sizes, getZeroAttr(type));
+  return b.nest(name,
+                {{constant(matrix, type), b.select(loops, matrixDims)},
+                 {data.tensor, data.map}},
+                {init, b.select(loops, llvm::to_vector(llvm::seq(rank)))},
+                getIterators(rank, 1),
+                [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                  ElementMath math(body, type);
+                  Value element = math.convertFrom(data.elementType, args[1]);
+                  return math.add(args[2], math.mul(args[0], element));
+                });
 }
 
 Value WinogradNests::transformData(Value padded, ArrayRef<int64_t> axes) {
   int64_t rows = height.getNumTiles(), columns = width.getNumTiles();
-  WinogradMatrix high = getWinogradDataTransform(height.getReach());
-  WinogradMatrix wide = getWinogradDataTransform(width.getReach());
+  WinogradMatrix high = getWinogradDataTransform(height.getReach(), numbers);
+  WinogradMatrix wide = getWinogradDataTransform(width.getReach(), numbers);
   // Loops a, p, j, c, i.
   AffineExpr p = b.dim(1);
   SmallVector<AffineExpr> element(4);
@@ -120,11 +129,13 @@ Value WinogradNests::transformData(Value padded, ArrayRef<int64_t> axes) {
   element[axes[2]] = (p.floorDiv(columns) % rows) * height.tile + b.dim(4);
   element[axes[3]] = (p % columns) * width.tile + b.dim(2);
   Value half = transform(
-      "transform_data_rows", high, {0, 4}, padded, b.map(5, element),
+      "transform_data_rows", high, {0, 4},
+      {padded, b.map(5, element), dataType}, weightType,
       {getSize(high.rows), numTiles, getSize(wide.rows), getSize(channels)});
   // Loops a, b, p, c, j.
   return transform(
-      "transform_data", wide, {1, 4}, half, b.select(5, {0, 2, 4, 3}),
+      "transform_data", wide, {1, 4},
+      {half, b.select(5, {0, 2, 4, 3}), weightType}, weightType,
       {getSize(high.rows), getSize(wide.rows), numTiles, getSize(channels)});
 }
 
@@ -133,21 +144,26 @@ Value WinogradNests::multiply(Value data, Value weight) {
   SmallVector<OpFoldResult> sizes = {getSize(height.getReach()),
                                      getSize(width.getReach()), numTiles,
                                      getSize(outputs)};
-  return buildContraction(b, {data, b.select(5, {0, 1, 2, 4}), type},
-                          {weight, b.select(5, {0, 1, 3, 4}), type}, sizes,
-                          b.select(5, {0, 1, 2, 3}), getIterators(4, 1), type);
+  return buildContraction(b, {data, b.select(5, {0, 1, 2, 4}), weightType},
+                          {weight, b.select(5, {0, 1, 3, 4}), weightType},
+                          sizes, b.select(5, {0, 1, 2, 3}), getIterators(4, 1),
+                          resultType);
 }
 
 Value WinogradNests::transformResult(Value product) {
-  WinogradMatrix high = getWinogradResultTransform(height.tile, height.kernel);
-  WinogradMatrix wide = getWinogradResultTransform(width.tile, width.kernel);
+  WinogradMatrix high =
+      getWinogradResultTransform(height.tile, height.kernel, numbers);
+  WinogradMatrix wide =
+      getWinogradResultTransform(width.tile, width.kernel, numbers);
   // Loops i, b, p, o, a.
   Value half = transform(
-      "transform_result_rows", high, {0, 4}, product, b.select(5, {4, 1, 2, 3}),
+      "transform_result_rows", high, {0, 4},
+      {product, b.select(5, {4, 1, 2, 3}), resultType}, resultType,
       {getSize(high.rows), getSize(wide.columns), numTiles, getSize(outputs)});
   // Loops p, i, j, o, b.
   return transform(
-      "transform_result", wide, {2, 4}, half, b.select(5, {1, 4, 0, 3}),
+      "transform_result", wide, {2, 4},
+      {half, b.select(5, {1, 4, 0, 3}), resultType}, resultType,
       {numTiles, getSize(high.rows), getSize(wide.rows), getSize(outputs)});
 }
 
@@ -164,8 +180,22 @@ Value WinogradNests::crop(Value tiles, ArrayRef<int64_t> axes) {
   AffineMap map =
       b.map(4, {p, y % height.tile, x % width.tile, b.dim(axes[1])});
   return b.elements(
-      "place_tiles", {{tiles, map}}, sizes, type,
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+      "place_tiles", {{tiles, map}}, sizes, resultType,
+      [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
+        if (numbers == WinogradNumbers::Floats)
+          return args[0];
+        WinogradDivision division = getWinogradDivision(height.getReach());
+        Value product = arith::MulIOp::create(
+            body, args[0],
+            arith::ConstantOp::create(
+                body, body.getI32IntegerAttr(
+                          static_cast<int32_t>(division.inverse))));
+        return arith::ShRSIOp::create(
+            body, product,
+            arith::ConstantOp::create(
+                body,
+                body.getI32IntegerAttr(static_cast<int32_t>(division.shift))));
+      });
 }
 
 namespace {
@@ -181,12 +211,14 @@ struct WinogradToLinalg
     auto dataType = cast<RankedTensorType>(op.getData().getType());
     auto weightType = cast<RankedTensorType>(op.getWeight().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
-    Type type = resultType.getElementType();
-    if (!(type.isF32() || type.isF64()) || dataType.getElementType() != type ||
-        weightType.getElementType() != type)
+    Type data = dataType.getElementType(), weight = weightType.getElementType(),
+         type = resultType.getElementType();
+    bool areFloats =
+        (type.isF32() || type.isF64()) && data == type && weight == type;
+    if (!areFloats && isa<FloatType>(type))
       return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
         diagnostic << "expects data, weight and result of f32, or all of f64, "
-                      "but got "
+                      "or bytes, weights of i16 and a result of i32, but got "
                    << dataType << ", " << weightType << " and " << resultType;
       });
     StringRef outLayout =
@@ -236,13 +268,13 @@ struct WinogradToLinalg
                             b.getIndexAttr(tiled[1].padBefore)},
                            {b.getIndexAttr(tiled[0].getPadAfter()),
                             b.getIndexAttr(tiled[1].getPadAfter())},
-                           cast<TypedAttr>(b.getZeroAttr(type)));
-    WinogradNests nests(b, type, b.getSize(adaptor.getData(), (*axes)[0]),
-                        dataType.getDimSize((*axes)[1]),
-                        resultType.getDimSize((*resultAxes)[1]), tiled[0],
-                        tiled[1]);
-    Value data = nests.transformData(padded, *axes);
-    Value product = nests.multiply(data, adaptor.getWeight());
+                           getZeroAttr(data));
+    WinogradNests nests(
+        b, data, weight, type, b.getSize(adaptor.getData(), (*axes)[0]),
+        dataType.getDimSize((*axes)[1]),
+        resultType.getDimSize((*resultAxes)[1]), tiled[0], tiled[1]);
+    Value transformed = nests.transformData(padded, *axes);
+    Value product = nests.multiply(transformed, adaptor.getWeight());
     rewriter.replaceOp(op,
                        nests.crop(nests.transformResult(product), *resultAxes));
     return success();

@@ -109,6 +109,33 @@ func.func @nn_contrib_conv2d_winograd_without_weight_transform(%a0: tensor<1x3x8
 
 // -----
 
+func.func @nn_contrib_conv2d_winograd_weight_transform(%a0: tensor<8x3x5x5xi8>) {
+  // expected-error @below {{expects a window of 3 x 3 of integers, but got (5, 5)}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.nn.contrib_conv2d_winograd_weight_transform %a0 {tile_size = 2} : (tensor<8x3x5x5xi8>) -> tensor<6x6x8x3xi16>
+  return
+}
+
+// -----
+
+func.func @nn_contrib_conv2d_winograd_weight_transform(%a0: tensor<8x3x3x3xi8>) {
+  // expected-error @below {{expects tile_size in the range [1, 4] of integers, but got 5}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.nn.contrib_conv2d_winograd_weight_transform %a0 {tile_size = 5} : (tensor<8x3x3x3xi8>) -> tensor<7x7x8x3xi16>
+  return
+}
+
+// -----
+
+func.func @nn_contrib_conv2d_winograd_without_weight_transform(%a0: tensor<1x3x8x8xi8>, %a1: tensor<4x4x8x3xi16>) {
+  // expected-error @below {{expects data, weight and result of floats, or of bytes, i16 and i32, but got 'tensor<1x3x8x8xi8>', 'tensor<4x4x8x3xi16>' and 'tensor<1x8x6x6xi8>'}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.nn.contrib_conv2d_winograd_without_weight_transform %a0, %a1 {channels = 8, kernel_size = [3, 3], tile_size = 2} : (tensor<1x3x8x8xi8>, tensor<4x4x8x3xi16>) -> tensor<1x8x6x6xi8>
+  return
+}
+
+// -----
+
 func.func @nn_contrib_conv3d_winograd_weight_transform(%a0: tensor<8x3x?x3x3xf32>) {
   // expected-error @below {{expects a weight of known depth, but got 'tensor<8x3x?x3x3xf32>'}}
   // expected-error @below {{op failed to infer returned types}}

@@ -132,3 +132,38 @@ func.func @dilated(%x: tensor<1x83x83x128xf32>) -> tensor<1x83x83x128xf32> {
   %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", dilation = array<i64: 3, 3>, padding = array<i64: 3, 3>} : (tensor<1x83x83x128xf32>, tensor<128x128x3x3xf32>) -> tensor<1x83x83x128xf32>
   return %0 : tensor<1x83x83x128xf32>
 }
+
+// -----
+
+// Sums of bytes are exact, if they have at most 26 bits; with tiles of 2, 30.
+// CHECK-LABEL: @bytes
+// CHECK: winograd_weight_transform %{{.*}} {tile_size = 4} : (tensor<64x64x3x3xi8>) -> tensor<6x6x64x64xi16>
+// CHECK: winograd_without_weight_transform {{.*}}out_dtype = i32{{.*}} : (tensor<1x56x56x64xui8>, tensor<6x6x64x64xi16>) -> tensor<1x56x56x64xi32>
+// CHECK: winograd_weight_transform %{{.*}} {tile_size = 2} : (tensor<128x128x3x3xi8>) -> tensor<4x4x128x128xi16>
+// FOLDED-LABEL: @bytes
+// FOLDED: winograd_without_weight_transform
+// FOLDED: relay.nn.conv2d
+// MATRIX-LABEL: @bytes
+// MATRIX-NOT: winograd
+func.func @bytes(%x: tensor<1x56x56x64xui8>, %y: tensor<1x56x56x128xui8>) -> (tensor<1x56x56x64xi32>, tensor<1x56x56x128xi32>) {
+  %w = relay.constant dense<-50> : tensor<64x64x3x3xi8>
+  %v = relay.constant dense<127> : tensor<128x128x3x3xi8>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 1, 1>, out_dtype = i32} : (tensor<1x56x56x64xui8>, tensor<64x64x3x3xi8>) -> tensor<1x56x56x64xi32>
+  %1 = relay.nn.conv2d %y, %v {data_layout = "NHWC", padding = array<i64: 1, 1>, out_dtype = i32} : (tensor<1x56x56x128xui8>, tensor<128x128x3x3xi8>) -> tensor<1x56x56x128xi32>
+  return %0, %1 : tensor<1x56x56x64xi32>, tensor<1x56x56x128xi32>
+}
+
+// -----
+
+// Windows, data and sums of integers that it is not for.
+// TWO-LABEL: @other_integers
+// TWO-NOT: winograd
+func.func @other_integers(%x: tensor<1x28x28x64xi8>, %y: tensor<1x28x28x64xi16>) -> (tensor<1x28x28x64xi32>, tensor<1x28x28x64xi32>, tensor<1x28x28x64xi16>) {
+  %five = relay.constant dense<1> : tensor<64x64x5x5xi8>
+  %wide = relay.constant dense<1> : tensor<64x64x3x3xi16>
+  %three = relay.constant dense<1> : tensor<64x64x3x3xi8>
+  %0 = relay.nn.conv2d %x, %five {data_layout = "NHWC", padding = array<i64: 2, 2>, out_dtype = i32} : (tensor<1x28x28x64xi8>, tensor<64x64x5x5xi8>) -> tensor<1x28x28x64xi32>
+  %1 = relay.nn.conv2d %y, %wide {data_layout = "NHWC", padding = array<i64: 1, 1>, out_dtype = i32} : (tensor<1x28x28x64xi16>, tensor<64x64x3x3xi16>) -> tensor<1x28x28x64xi32>
+  %2 = relay.nn.conv2d %x, %three {data_layout = "NHWC", padding = array<i64: 1, 1>, out_dtype = i16} : (tensor<1x28x28x64xi8>, tensor<64x64x3x3xi8>) -> tensor<1x28x28x64xi16>
+  return %0, %1, %2 : tensor<1x28x28x64xi32>, tensor<1x28x28x64xi32>, tensor<1x28x28x64xi16>
+}

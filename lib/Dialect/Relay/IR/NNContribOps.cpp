@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
+#include "relay-mlir/Support/Winograd.h"
 
 #include "OperatorFormat.h"
 #include "ShapeUtils.h"
@@ -208,6 +209,20 @@ static LogicalResult checkTile(std::optional<Location> location, int64_t tile,
   return success();
 }
 
+/// What sums of 16 and 32 bits have room for.
+static LogicalResult checkIntegerTile(std::optional<Location> location,
+                                      int64_t tile, ArrayRef<int64_t> kernel) {
+  if (llvm::any_of(kernel, [](int64_t size) { return size != kIntegerWindow; }))
+    return emitOptionalError(location, "expects a window of ", kIntegerWindow,
+                             " x ", kIntegerWindow, " of integers, but got ",
+                             relay::detail::formatShape(kernel));
+  if (tile + kIntegerWindow - 1 > kMaxIntegerReach)
+    return emitOptionalError(location, "expects tile_size in the range [1, ",
+                             kMaxIntegerReach - kIntegerWindow + 1,
+                             "] of integers, but got ", tile);
+  return success();
+}
+
 static LogicalResult inferWeightTransform(std::optional<Location> location,
                                           Type weightType, int64_t tile,
                                           int64_t rank,
@@ -224,7 +239,13 @@ static LogicalResult inferWeightTransform(std::optional<Location> location,
         location, "expects a weight of known depth, but got ", weight);
   SmallVector<int64_t> shape = getTransformedSizes(kernel, tile);
   llvm::append_range(shape, weight.getShape().take_front(2));
-  types.push_back(weight.clone(shape));
+  Type element = weight.getElementType();
+  if (element.isInteger()) {
+    if (failed(checkIntegerTile(location, tile, kernel)))
+      return failure();
+    element = IntegerType::get(weight.getContext(), 16);
+  }
+  types.push_back(RankedTensorType::get(shape, element));
   return success();
 }
 
@@ -284,7 +305,24 @@ static LogicalResult inferWinograd(std::optional<Location> location,
 LogicalResult NNContribConv2dWinogradWithoutWeightTransformOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
-  return inferWinograd(location, adaptor, "NCHW", types);
+  if (failed(inferWinograd(location, adaptor, "NCHW", types)))
+    return failure();
+  auto hasFloats = [](Type type) {
+    return isa<FloatType>(cast<RankedTensorType>(type).getElementType());
+  };
+  Type data = adaptor.getData().getType(),
+       weight = adaptor.getWeight().getType(), result = types.front();
+  if (hasFloats(data) && hasFloats(weight) && hasFloats(result))
+    return success();
+  if (hasFloats(data) || hasFloats(weight) ||
+      !cast<RankedTensorType>(result).getElementType().isSignlessInteger(32))
+    return emitOptionalError(
+        location,
+        "expects data, weight and result of floats, or of bytes, i16 and i32, "
+        "but got ",
+        data, ", ", weight, " and ", result);
+  return checkIntegerTile(location, adaptor.getTileSize(),
+                          *adaptor.getKernelSize());
 }
 
 LogicalResult NNContribConv3dWinogradWithoutWeightTransformOp::inferReturnTypes(

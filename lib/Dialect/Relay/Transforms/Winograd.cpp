@@ -7,9 +7,11 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
+#include "relay-mlir/Dialect/Target/IR/ByteProducts.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/PassOptions.h"
@@ -42,6 +44,8 @@ struct ConvShape {
   /// between them: that is a convolution of its own for each of dilation x
   /// dilation images.
   int64_t dilation;
+  /// Bytes, whose sums are exact.
+  bool isInteger;
 
   double getNumTaps() const { return double(kernel) * kernel; }
   /// The results of one of these images.
@@ -57,6 +61,9 @@ struct Machine {
   double l2, l3;
   /// Products of bf16 that a product of f32 takes on matrix units, if any.
   int64_t matrixTerms;
+  /// Whether products of bytes are added up in pairs of 16 bits, as are those
+  /// of transformed bytes; other instructions for bytes are faster than these.
+  bool addsPairs;
 
   double getBandwidth(double bytes) const {
     return relay::getBandwidth(bytes, l2, l3);
@@ -87,10 +94,30 @@ static double estimateMatrix(const ConvShape &conv, int64_t terms) {
          pixels * blocks * 2 * kSplitCycles;
 }
 
+/// Products of integers that are added up in one cycle: not quite an
+/// instruction for the products and one for the sum.
+static double getPairRate(const Machine &machine) {
+  return 2 * machine.lanes / 0.67;
+}
+
+/// Cycles of the direct convolution of bytes, where the padding between rows of
+/// the image is computed too.
+static double estimateDirectInteger(const ConvShape &conv,
+                                    const Machine &machine) {
+  double pixels = double(conv.batch) * conv.height *
+                  (conv.width + (conv.kernel - 1) * conv.dilation);
+  double weights = conv.getNumTaps() * conv.channels * conv.outputs;
+  return conv.getNumTaps() * pixels * conv.channels * conv.outputs /
+             getPairRate(machine) +
+         weights / machine.getBandwidth(weights);
+}
+
 /// Cycles of the direct convolution whose weights come from a memory that holds
 /// `resident` bytes.
 static double estimateDirect(const ConvShape &conv, const Machine &machine,
                              double resident) {
+  if (conv.isInteger)
+    return estimateDirectInteger(conv, machine);
   constexpr double kEfficiency = 0.9;
   double products = conv.getNumTaps() * conv.batch * conv.channels *
                     conv.outputs * conv.height * conv.width;
@@ -106,33 +133,40 @@ static double estimateWinograd(const ConvShape &conv, int64_t tile,
                                const Machine &machine, double resident) {
   constexpr double kEfficiency = 0.85;
   double reach = tile + conv.kernel - 1, planes = reach * reach;
-  WinogradMatrix data = getWinogradDataTransform(reach);
-  WinogradMatrix result = getWinogradResultTransform(tile, conv.kernel);
+  auto numbers =
+      conv.isInteger ? WinogradNumbers::Integers : WinogradNumbers::Floats;
+  WinogradMatrix data = getWinogradDataTransform(reach, numbers);
+  WinogradMatrix result =
+      getWinogradResultTransform(tile, conv.kernel, numbers);
   double tiles = conv.getNumImages() *
                  llvm::divideCeil(conv.getPhaseHeight(), tile) *
                  llvm::divideCeil(conv.getPhaseWidth(), tile);
   double products = planes * tiles * conv.channels * conv.outputs;
+  double rate = conv.isInteger ? getPairRate(machine) : 2 * machine.lanes;
+  // Integers are transformed in 16 bits before the products.
+  double dataBytes = conv.isInteger ? 2 : 4;
   // One cycle stores a vector, two operations or two loads.
   double dataCycles = reach * countTerms(data) + 2 * planes;
   double resultCycles =
       (reach + tile) * countTerms(result) / 2.0 + reach * tile + tile * tile;
-  auto countVectors = [&](int64_t channels) {
-    return tiles * std::ceil(channels / machine.lanes);
+  auto countVectors = [&](int64_t channels, double bytes) {
+    return tiles * std::ceil(channels * bytes / (4 * machine.lanes));
   };
-  double transforms = dataCycles * countVectors(conv.channels) +
-                      resultCycles * countVectors(conv.outputs);
+  double transforms = dataCycles * countVectors(conv.channels, dataBytes) +
+                      resultCycles * countVectors(conv.outputs, 4);
   // Transformed tiles are written and read once each.
-  double transformed = 4 * planes * tiles * (conv.channels + conv.outputs);
+  double transformed =
+      planes * tiles * (dataBytes * conv.channels + 4.0 * conv.outputs);
   double traffic = 2 * transformed / machine.getBandwidth(transformed);
-  double weights = 4.0 * planes * conv.channels * conv.outputs;
+  double weights = dataBytes * planes * conv.channels * conv.outputs;
   // The channels of each group, or the pixels of each image, are cut out, and
   // the results put together.
   double copied = 0;
   if (conv.groups > 1 || conv.dilation > 1)
-    copied = 4.0 * conv.batch * conv.height * conv.width *
-             (conv.channels + conv.outputs);
+    copied = 1.0 * conv.batch * conv.height * conv.width *
+             (conv.channels * (conv.isInteger ? 1 : 4) + conv.outputs * 4);
   traffic += 2 * copied / machine.getBandwidth(copied);
-  return products / (2 * machine.lanes * kEfficiency) + transforms + traffic +
+  return products / (rate * kEfficiency) + transforms + traffic +
          weights / machine.getBandwidth(std::max(
                        weights, resident * planes / conv.getNumTaps()));
 }
@@ -150,8 +184,17 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
   auto weight = dyn_cast<RankedTensorType>(op.getWeight().getType());
   auto result = dyn_cast<RankedTensorType>(op.getType());
   if (!hasSizes(data) || !weight || !weight.hasStaticShape() ||
-      !hasSizes(result) || !data.getElementType().isF32() ||
-      !weight.getElementType().isF32() || !result.getElementType().isF32())
+      !hasSizes(result))
+    return std::nullopt;
+  auto isByte = [](Type type) { return type.isInteger(8); };
+  // Pairs of 16 bits are for known numbers of tiles.
+  bool isInteger = result.getElementType().isSignlessInteger(32) &&
+                   isByte(data.getElementType()) &&
+                   isByte(weight.getElementType()) && data.hasStaticShape() &&
+                   result.hasStaticShape();
+  if (!isInteger &&
+      !(data.getElementType().isF32() && weight.getElementType().isF32() &&
+        result.getElementType().isF32()))
     return std::nullopt;
   bool hasOwnLayout =
       !op.getOutLayout().empty() && op.getOutLayout() != op.getDataLayout();
@@ -164,7 +207,7 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
   // estimate.
   constexpr int64_t kMaxGroups = 4;
   int64_t kernel = weight.getDimSize(2), groups = op.getGroups();
-  bool isKnown = kernel == 3 || kernel == 5;
+  bool isKnown = kernel == kIntegerWindow || (kernel == 5 && !isInteger);
   if (!isKnown || weight.getDimSize(3) != kernel || groups > kMaxGroups ||
       (groups > 1 && dilation.front() > 1) ||
       failed(expandPadding(op.getPadding(), 2)))
@@ -176,7 +219,32 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
                    result.getDimSize(2),
                    kernel,
                    groups,
-                   dilation.front()};
+                   dilation.front(),
+                   isInteger};
+}
+
+/// Whether all sums of products of bytes with this weight have at most `bits`
+/// bits, that of the sign included.
+static bool haveBits(NNConv2dOp op, int64_t bits) {
+  auto constant = op.getWeight().getDefiningOp<ConstantOp>();
+  DenseElementsAttr weight = getContents(constant.getValue());
+  if (!weight)
+    return false;
+  auto isUnsigned = [](Type type) {
+    return getElementTypeOrSelf(type).isUnsignedInteger();
+  };
+  bool isWeightUnsigned = isUnsigned(weight.getType());
+  int64_t largest = isUnsigned(op.getData().getType()) ? 255 : 128;
+  int64_t outputs = weight.getType().getShape().front();
+  int64_t count = weight.getNumElements() / outputs, index = 0;
+  SmallVector<int64_t> sums(outputs, 0);
+  for (const APInt &value : weight.getValues<APInt>())
+    sums[index++ / count] +=
+        std::abs(isWeightUnsigned ? int64_t(value.getZExtValue())
+                                  : value.getSExtValue());
+  return llvm::all_of(sums, [&](int64_t sum) {
+    return sum * largest < int64_t(1) << (bits - 1);
+  });
 }
 
 /// How many channels may be summed so that errors stay below 1e-5 of the
@@ -187,14 +255,26 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
 /// tiles of 2 of a window of 5 are somewhat better than tiles of 4 of one of 3.
 static int64_t getMaxChannels(const ConvShape &conv, int64_t tile) {
   int64_t reach = tile + conv.kernel - 1;
+  if (conv.isInteger)
+    return std::numeric_limits<int64_t>::max();
   return reach <= 4   ? std::numeric_limits<int64_t>::max()
          : reach <= 6 ? 512
                       : 0;
 }
 
+/// Whether tiles of this size compute what the convolution does.
+static bool isPossible(NNConv2dOp op, const ConvShape &conv, int64_t tile) {
+  int64_t reach = tile + conv.kernel - 1;
+  if (!conv.isInteger)
+    // Larger matrices are no small tables.
+    return reach <= 8;
+  return reach <= kMaxIntegerReach &&
+         haveBits(op, getWinogradDivision(reach).getBits());
+}
+
 /// The best tile size, or 0 for the direct convolution.
-static int64_t chooseTile(const ConvShape &conv, const Machine &machine,
-                          double resident) {
+static int64_t chooseTile(NNConv2dOp op, const ConvShape &conv,
+                          const Machine &machine, double resident) {
   // Less is not worth the digits, which tiles of 2 do not lose.
   constexpr double kMinGain = 1.25, kMinExactGain = 1.1;
   double direct = estimateDirect(conv, machine, resident);
@@ -202,9 +282,10 @@ static int64_t chooseTile(const ConvShape &conv, const Machine &machine,
   int64_t chosen = 0;
   for (int64_t tile : {2, 4}) {
     double cycles = estimateWinograd(conv, tile, machine, resident);
-    bool isExact = tile + conv.kernel - 1 <= 4;
+    bool isExact = conv.isInteger || tile + conv.kernel - 1 <= 4;
     if (cycles < best && (isExact || cycles < direct / kMinGain) &&
-        conv.channels <= getMaxChannels(conv, tile)) {
+        conv.channels <= getMaxChannels(conv, tile) &&
+        isPossible(op, conv, tile)) {
       best = cycles;
       chosen = tile;
     }
@@ -249,8 +330,8 @@ static Value buildDilated(OpBuilder &builder, NNConv2dOp op,
   Padding padding = *expandPadding(op.getPadding(), 2);
   int64_t top = padding.before[0], left = padding.before[1];
   Value zero = ConstantOp::create(
-      b, DenseElementsAttr::get(RankedTensorType::get({}, b.getF32Type()),
-                                APFloat(0.0f)));
+      b, cast<ElementsAttr>(
+             b.getZeroAttr(RankedTensorType::get({}, type.getElementType()))));
   Value data = NNPadOp::create(
       b, op.getData(), zero,
       ArrayRef<int64_t>{0, 0, top, inHeight * step - type.getDimSize(1) - top,
@@ -270,9 +351,11 @@ static Value buildDilated(OpBuilder &builder, NNConv2dOp op,
   data = reshape(
       data, {isOpen ? -1 : batch * step * step, inHeight, inWidth, channels});
   int64_t images = cast<RankedTensorType>(data.getType()).getDimSize(0);
-  Value result = buildConvolution(
-      builder, op, type.clone({images, height, width, conv.outputs}), data,
-      op.getWeight(), conv, tile, {0, 0, 0, 0});
+  Value result =
+      buildConvolution(builder, op,
+                       cast<RankedTensorType>(op.getType())
+                           .clone({images, height, width, conv.outputs}),
+                       data, op.getWeight(), conv, tile, {0, 0, 0, 0});
   result = reshape(result, {batch, step, step, height, width, conv.outputs});
   result = transpose(result, {0, 3, 1, 4, 2, 5});
   result = reshape(result, {batch, height * step, width * step, conv.outputs});
@@ -315,6 +398,16 @@ static void replace(NNConv2dOp op, const ConvShape &conv, int64_t tile) {
   op.erase();
 }
 
+/// Whether there are products in pairs, and nothing better for bytes.
+static bool addsPairs(TargetAttrInterface target) {
+  auto cpu = dyn_cast<CPUAttr>(target);
+  if (!cpu)
+    return false;
+  const CPUInfo &info = cpu.getInfo();
+  return hasPairProducts(info) && !hasQuadProducts(info) &&
+         !info.hasTiles(/*isFloat=*/false);
+}
+
 namespace {
 
 struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
@@ -326,8 +419,6 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
 
   void runOnOperation() override {
     Precision precision = getPrecision(getOperation());
-    if (precision == Precision::Highest)
-      return;
     Machine machine{};
     if (tileSize == 0) {
       FailureOr<TargetAttrInterface> target = getTarget(getOperation());
@@ -335,7 +426,8 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
         return signalPassFailure();
       CacheSizes caches = target->getCacheSizes();
       machine = {target->getVectorBits() / 32.0, double(caches.l2),
-                 double(caches.l3), target->getMatrixTerms(precision)};
+                 double(caches.l3), target->getMatrixTerms(precision),
+                 addsPairs(*target)};
       // There is nothing to estimate with.
       if (machine.lanes == 0)
         return;
@@ -352,14 +444,15 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
           weightBytes += type.getNumElements() *
                          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
       if (auto conv = dyn_cast<NNConv2dOp>(op))
-        if (std::optional<ConvShape> shape = matchConvolution(conv))
+        if (std::optional<ConvShape> shape = matchConvolution(conv);
+            shape && (shape->isInteger ? tileSize || machine.addsPairs
+                                       : precision != Precision::Highest))
           candidates.push_back({conv, *shape});
     });
     for (auto [conv, shape] : candidates) {
       int64_t tile = tileSize ? int64_t(tileSize)
-                              : chooseTile(shape, machine, weightBytes);
-      // Larger matrices are no small tables.
-      if (tile == 0 || tile + shape.kernel - 1 > 8)
+                              : chooseTile(conv, shape, machine, weightBytes);
+      if (tile == 0 || (tileSize && !isPossible(conv, shape, tile)))
         continue;
       replace(conv, shape, tile);
       ++numReplaced;

@@ -142,7 +142,8 @@ def Relay_NNContribConv2dGemmWithoutWeightTransformOp
 // Winograd's algorithm
 //===----------------------------------------------------------------------===//
 
-class Relay_WinogradTransformOp<string mnemonic, string rule>
+class Relay_WinogradTransformOp<string mnemonic, string rule,
+                                TypeConstraint weight = Relay_FloatTensor>
     : Relay_Operator<mnemonic, "OutEWiseFusable"> {
   let summary = "Transforms a convolution's weight for Winograd's algorithm";
   let description = [{
@@ -151,11 +152,14 @@ class Relay_WinogradTransformOp<string mnemonic, string rule>
     for the points 0, 1, -1, 1/2, -2, -1/2, 2, ... and infinity. The result is
     only of use for the convolution without weight transform.
   }] # example;
-  let arguments = (ins Relay_FloatTensor:$weight, Relay_IntAttr:$tile_size);
+  let arguments = (ins weight:$weight, Relay_IntAttr:$tile_size);
 }
 def Relay_NNContribConv2dWinogradWeightTransformOp
     : Relay_WinogradTransformOp<"nn.contrib_conv2d_winograd_weight_transform", [{
-    OIHW becomes (tile_size + H - 1, tile_size + W - 1, O, I).}]> {
+    OIHW becomes (tile_size + H - 1, tile_size + W - 1, O, I). Bytes, of a window
+    of 3 x 3 and tiles of up to 4, become integers of 16 bits: the points are 0,
+    1, -1, 2, -2 and infinity, and what G divides by is left out.}],
+    RankedTensorOf<[AnyFloat, I8, UI8]>> {
   let example = [{
     Example:
 
@@ -204,7 +208,9 @@ def Relay_NNContribConv2dWinogradNnpackWeightTransformOp
 }
 
 class Relay_WinogradConvOp<string mnemonic, int rank, string ones, string zeros,
-                           string layout, string kernel>
+                           string layout, string kernel, string integers = "",
+                           TypeConstraint data = Relay_FloatTensor,
+                           TypeConstraint weight = Relay_FloatTensor>
     : Relay_Operator<mnemonic, "OutEWiseFusable"> {
   let summary = rank # "-D convolution whose weight is transformed already";
   let description = [{
@@ -212,16 +218,19 @@ class Relay_WinogradConvOp<string mnemonic, int rank, string ones, string zeros,
     `tile_size`, by Winograd's algorithm: tiles of data are transformed (B),
     multiplied with the weight element by element, and transformed back (A).
     `channels` and `kernel_size` are required; strides, dilation and groups are
-    1. `data_layout` is a permutation of }] # layout # [{.
+    1. `data_layout` is a permutation of }] # layout # [{.}] # integers # [{
   }] # example;
   let arguments = !con(
-      (ins Relay_FloatTensor:$data, Relay_FloatTensor:$weight,
-           Relay_IntAttr:$tile_size),
+      (ins data:$data, weight:$weight, Relay_IntAttr:$tile_size),
       Relay_ContribConvAttributes<ones, zeros, layout, kernel>.value);
 }
 def Relay_NNContribConv2dWinogradWithoutWeightTransformOp
     : Relay_WinogradConvOp<"nn.contrib_conv2d_winograd_without_weight_transform",
-                           2, "{1, 1}", "{0, 0}", "NCHW", "OIHW"> {
+                           2, "{1, 1}", "{0, 0}", "NCHW", "OIHW", [{ Of bytes,
+    with the transform of bytes, the result is i32 and exact, but that it wraps
+    to fewer bits: to 26 with tiles of 3 or 4, and to 30 with tiles of 2.}],
+                           RankedTensorOf<[AnyFloat, I8, UI8]>,
+                           RankedTensorOf<[AnyFloat, I16]>> {
   let example = [{
     Example:
 

@@ -567,7 +567,11 @@ def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
 
     Rounding errors grow to at most 1e-5 of the scale of the result, and an
     infinity or NaN spreads over its tile of the result (up to 4x4 elements and
-    those next to them). Nothing changes in a module of precision `highest`.
+    those next to them). No float changes in a module of precision `highest`.
+
+    Convolutions of bytes with a window of 3x3 are computed in integers, exactly,
+    where instructions add up products in pairs (AVX2). Sums must have at most 26
+    bits for tiles of 4, and 30 for tiles of 2, whatever the data is.
 
     ```mlir
     %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = [1, 1]}

@@ -66,7 +66,7 @@ struct MatrixDim {
 enum class DotKind {
   /// Matrix units.
   None,
-  /// Two bytes, widened (x86 pmaddwd).
+  /// Two bytes, widened, or two of 16 bits (x86 pmaddwd).
   Pairs,
   /// Four bytes, those of one operand with a sign (AVX-VNNI, AVX512-VNNI).
   Quads,
@@ -113,6 +113,8 @@ struct MatrixPlan {
 
   /// Bytes in place of f32: no pieces, and exact results.
   bool isInteger = false;
+  /// Integers of 16 bits in place of bytes, which only pairs take.
+  bool isWide = false;
   bool isDataUnsigned = false, isWeightsUnsigned = false;
   /// By vectors, of so many lanes.
   DotKind dot = DotKind::None;

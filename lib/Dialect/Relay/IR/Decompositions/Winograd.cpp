@@ -77,7 +77,11 @@ static WinogradMatrix multiplyOut(ArrayRef<WinogradMatrix> factors) {
 static FailureOr<Value> transformWeight(Value value, int64_t tile,
                                         ArrayRef<int64_t> order,
                                         Type resultType, Decomposition &d) {
-  Type type = getComputeType(value);
+  // Products of integers are exact in f64, whatever the precision.
+  bool hasFloats = isa<FloatType>(resultType);
+  Type type = hasFloats ? getComputeType(value) : d.getF64Type();
+  WinogradNumbers numbers =
+      hasFloats ? WinogradNumbers::Floats : WinogradNumbers::Integers;
   Term weight = d.castTo(value, type);
   ArrayRef<int64_t> kernel = weight.getType().getShape().drop_front(2);
   if (ShapedType::isDynamicShape(kernel))
@@ -100,7 +104,8 @@ static FailureOr<Value> transformWeight(Value value, int64_t tile,
     wanted.erase(llvm::find(wanted, axis + 2));
     wanted.push_back(axis + 2);
     arrange(wanted);
-    WinogradMatrix matrix = getWinogradFilterTransform(tile, kernel[axis]);
+    WinogradMatrix matrix =
+        getWinogradFilterTransform(tile, kernel[axis], numbers);
     Term factor = getConstant(d, matrix, {matrix.rows, matrix.columns}, type);
     weight = d.make<NNDenseOp>(weight.get(), factor.get(),
                                d.getI64IntegerAttr(matrix.rows), TypeAttr());

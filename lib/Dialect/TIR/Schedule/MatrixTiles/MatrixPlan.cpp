@@ -182,6 +182,8 @@ mlir::tir::tileMatrix(RewriterBase &rewriter, BlockOp block,
     return refuse(block)
            << "expects products of bytes for instructions on vectors, "
               "but got f32";
+  if (plan.isWide && plan.dot != DotKind::Pairs)
+    return refuse(block) << "expects products of bytes, or of i16 in pairs";
   if (plan.isInteger && plan.numPieces != 1)
     return refuse(block) << "expects one piece of a byte, but got "
                          << plan.numPieces;

@@ -31,12 +31,14 @@ LogicalResult MatrixProduct::matchTypes() {
     return cast<MemRefType>(access.buffer.getType()).getElementType();
   };
   plan.isInteger = getElement(sum->out).isInteger(32);
+  plan.isWide = plan.isInteger && getElement(sum->left).isInteger(16);
   for (const BufferAccess *access : {&sum->left, &sum->right, &sum->out}) {
     auto type = cast<MemRefType>(access->buffer.getType());
     bool isOut = access == &sum->out;
     Type element = type.getElementType();
-    bool isRight = plan.isInteger ? element.isSignlessInteger(isOut ? 32 : 8)
-                                  : element.isF32();
+    unsigned bits = isOut ? 32 : plan.isWide ? 16 : 8;
+    bool isRight =
+        plan.isInteger ? element.isSignlessInteger(bits) : element.isF32();
     if (!isRight || llvm::is_contained(type.getShape(), 0) ||
         !type.getLayout().isIdentity() || !access->symbols.empty())
       return failure();
@@ -80,6 +82,8 @@ LogicalResult MatrixProduct::chooseWeights(bool isRight) {
   };
   plan.isDataUnsigned = isUnsigned(plan.data);
   plan.isWeightsUnsigned = isUnsigned(plan.weights);
+  if (plan.isWide && (plan.isDataUnsigned || plan.isWeightsUnsigned))
+    return failure();
   bool hasSameSigns = plan.isDataUnsigned == plan.isWeightsUnsigned;
   plan.flipsData = plan.dot == DotKind::Quads       ? hasSameSigns
                    : plan.dot == DotKind::NeonQuads ? !hasSameSigns

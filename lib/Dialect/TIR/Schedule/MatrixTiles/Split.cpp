@@ -55,7 +55,7 @@ SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
     return arith::ConstantOp::create(builder, loc, number);
   };
   if (plan.isInteger) {
-    if (plan.dot == DotKind::Pairs) {
+    if (plan.dot == DotKind::Pairs && !plan.isWide) {
       Type wide = like(builder.getI16Type());
       if (plan.isDataUnsigned)
         return {arith::ExtUIOp::create(builder, loc, wide, value)};

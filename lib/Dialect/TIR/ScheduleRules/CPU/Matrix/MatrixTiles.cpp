@@ -13,6 +13,7 @@
 #include "MatrixMatcher.h"
 
 #include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
+#include "relay-mlir/Dialect/Target/IR/ByteProducts.h"
 #include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/SplitFloat.h"
 
@@ -252,7 +253,7 @@ void MatrixMatcher::findBest(const MatrixPlan &common, bool isRight) {
 LogicalResult MatrixMatcher::match() {
   if (failed(matchTypes()))
     return failure();
-  bool hasTiles = getCPU(schedule).hasTiles(!plan.isInteger);
+  bool hasTiles = getCPU(schedule).hasTiles(!plan.isInteger) && !plan.isWide;
   if (plan.isInteger && !hasTiles)
     chooseDot();
   if (!hasTiles && !plan.isDot())
@@ -294,16 +295,10 @@ int64_t MatrixMatcher::choosePieces() {
 void MatrixMatcher::chooseDot() {
   const relay::CPUInfo &target = getCPU(schedule);
   plan.dotLanes = target.getVectorBits() / 32;
-  if (target.isAArch64()) {
-    if (target.hasFeature("dotprod"))
-      plan.dot = DotKind::NeonQuads;
-  } else if (plan.dotLanes == 16 ? target.hasFeature("avx512vnni")
-                                 : target.hasFeature("avxvnni")) {
-    plan.dot = DotKind::Quads;
-  } else if (plan.dotLanes == 16 ? target.hasFeature("avx512bw")
-                                 : target.hasFeature("avx2")) {
+  if (relay::hasQuadProducts(target) && !plan.isWide)
+    plan.dot = target.isAArch64() ? DotKind::NeonQuads : DotKind::Quads;
+  else if (relay::hasPairProducts(target))
     plan.dot = DotKind::Pairs;
-  }
 }
 
 MatrixTileOptions MatrixMatcher::getOptions() const {
@@ -326,7 +321,7 @@ static std::string describePlan(const MatrixPlan &plan) {
   os << plan.tileRows << " x " << plan.tileColumns;
   if (plan.isDot())
     os << " results of i32 in vectors, sums of products of "
-       << plan.getGroupSize() << " bytes";
+       << plan.getGroupSize() << (plan.isWide ? " i16" : " bytes");
   else if (plan.isInteger)
     os << " results of i32 in AMX tiles (tdpb"
        << (plan.isDataUnsigned ? 'u' : 's')

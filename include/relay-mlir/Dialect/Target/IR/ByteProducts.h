@@ -1,0 +1,35 @@
+//===- ByteProducts.h - Instructions for products of bytes ------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What instructions on vectors a processor has that add up products of
+// neighbours in lanes of 32 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TARGET_IR_BYTEPRODUCTS_H
+#define RELAY_MLIR_DIALECT_TARGET_IR_BYTEPRODUCTS_H
+
+#include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
+
+namespace mlir::relay {
+
+/// Four products of bytes (VNNI, dotprod).
+inline bool hasQuadProducts(const CPUInfo &cpu) {
+  if (cpu.isAArch64())
+    return cpu.hasFeature("dotprod");
+  return cpu.hasFeature(cpu.getVectorBits() == 512 ? "avx512vnni" : "avxvnni");
+}
+
+/// Two products of 16 bits (pmaddwd).
+inline bool hasPairProducts(const CPUInfo &cpu) {
+  return !cpu.isAArch64() &&
+         cpu.hasFeature(cpu.getVectorBits() == 512 ? "avx512bw" : "avx2");
+}
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_DIALECT_TARGET_IR_BYTEPRODUCTS_H
