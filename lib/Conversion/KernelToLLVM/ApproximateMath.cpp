@@ -9,6 +9,7 @@
 
 #include "ExpandF16.h"
 #include "Extremes.h"
+#include "RoundToBytes.h"
 #include "VectorMath.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -176,7 +177,8 @@ struct ApproximateMathPass
 
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
-    registry.insert<scf::SCFDialect, vector::VectorDialect>();
+    registry
+        .insert<LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect>();
   }
 
   void runOnOperation() override {
@@ -211,6 +213,8 @@ struct ApproximateMathPass
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
+    if (info && info->isX86() && info->hasFeature("avx2"))
+      relay::detail::roundToBytes(getOperation());
 
     // What is left is libm's, one element at a time. Functions that are
     // instructions, or that LLVM knows better, stay; other targets have

@@ -1,0 +1,22 @@
+//===- RoundToBytes.h - Floats to bytes, rounded ----------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_ROUNDTOBYTES_H
+#define RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_ROUNDTOBYTES_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mlir::relay::detail {
+
+/// Computes vectors of bytes that are rounded to even, held within a range, and
+/// converted, as quantized operators end, by the instructions of AVX2 that round
+/// and saturate themselves.
+void roundToBytes(Operation *root);
+
+} // namespace mlir::relay::detail
+
+#endif // RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_ROUNDTOBYTES_H
