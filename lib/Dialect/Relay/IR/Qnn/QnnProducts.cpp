@@ -215,6 +215,14 @@ static Value convolveBytes(QnnBuilder &b, QNNConv2dOp op) {
       op.getDataLayout().size() != 4 || channel == StringRef::npos)
     return {};
   bool isShifted = !isZero(op.getInputZeroPoint());
+  // A depthwise weight may count the outputs of each input channel, which has
+  // no sum for each of all outputs.
+  auto weightType = cast<RankedTensorType>(op.getWeight().getType());
+  auto resultType = cast<RankedTensorType>(op.getType());
+  if (isShifted && op.getGroups() != 1 &&
+      (weightType.isDynamicDim((*axes)[0]) ||
+       weightType.getDimSize((*axes)[0]) != resultType.getDimSize(channel)))
+    return {};
   Value data = isShifted ? getPaddedData(b, op, *padding) : op.getData();
   if (!data)
     return {};
@@ -235,7 +243,7 @@ static Value convolveBytes(QnnBuilder &b, QNNConv2dOp op) {
 
 static Value convolve(QnnBuilder &b, QNNConv2dOp op) {
   Type type = getSumType(b, *op.getOutDtype());
-  if (op.getGroups() == 1 && areBytes(op.getData(), op.getWeight(), type) &&
+  if (areBytes(op.getData(), op.getWeight(), type) &&
       isZero(op.getWeightZeroPoint()))
     if (Value sums = convolveBytes(b, op))
       return sums;
