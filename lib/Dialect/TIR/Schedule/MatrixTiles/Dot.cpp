@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -25,6 +26,11 @@ using namespace mlir::tir;
 
 /// Groups that one load of NEON holds, each of which an instruction picks.
 static constexpr int64_t kNeonGroups = 4;
+/// Weights that are not in a near cache since the last time, and how many tiles
+/// of rows pass by each of their columns before the next ones are too many to
+/// wait for these.
+static constexpr int64_t kLineBytes = 64;
+static constexpr int64_t kMinFarBytes = 1 << 20, kMaxPassing = 8;
 
 Value MatrixEmitter::createDot(OpBuilder &builder, Value sum, Value data,
                                Value factors) const {
@@ -85,6 +91,17 @@ Value MatrixEmitter::loadDotData(OpBuilder &builder, Value group, int64_t row,
       builder, loc, VectorType::get(numGroups, builder.getI32Type()), bytes);
 }
 
+/// How many elements ahead the columns of the next tile are; 0 if they need not
+/// be fetched before.
+int64_t MatrixEmitter::getDistanceOfNextColumns() const {
+  auto type = cast<MemRefType>(weights.getType());
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  if (bytes < kMinFarBytes || plan.getTilesPerPanel() > kMaxPassing)
+    return 0;
+  return type.getNumElements() /
+         (plan.getNumBatches() * plan.getNumColumnTiles());
+}
+
 /// All groups of a block of channels. The sums of a row are beside each other;
 /// sums of the weights come last.
 SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
@@ -101,6 +118,8 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
   auto loop = scf::ForOp::create(builder, loc, index(builder, 0),
                                  index(builder, numGroups),
                                  index(builder, atOnce), sums);
+  auto weightsType = cast<MemRefType>(weights.getType());
+  int64_t distance = getDistanceOfNextColumns();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
   Value group = loop.getInductionVar();
@@ -111,6 +130,8 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
                                : loadDotData(builder, group, row, atOnce));
   for (int64_t part = 0; part != atOnce; ++part) {
     SmallVector<Value> factors;
+    int64_t lineElements =
+        kLineBytes * 8 / weightsType.getElementTypeBitWidth();
     for (int64_t i = 0; i != numVectors; ++i) {
       SmallVector<Value> place = getWeightsPlace();
       llvm::append_range(place, steps);
@@ -120,9 +141,16 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
           ArrayRef{index(builder, 0), index(builder, column / kTileSize),
                    apply(builder, dim(0) + part, ValueRange{group}),
                    index(builder, column % kTileSize * plan.getGroupSize())});
+      if (distance && column * plan.getGroupSize() % lineElements == 0) {
+        SmallVector<Value> ahead = place;
+        ahead.back() =
+            index(builder, column % kTileSize * plan.getGroupSize() + distance);
+        memref::PrefetchOp::create(builder, loc, weights, ahead,
+                                   /*isWrite=*/false, /*localityHint=*/2,
+                                   /*isDataCache=*/true);
+      }
       auto type =
-          VectorType::get(groupsType.getShape(),
-                          cast<MemRefType>(weights.getType()).getElementType());
+          VectorType::get(groupsType.getShape(), weightsType.getElementType());
       Value vector = vector::LoadOp::create(builder, loc, type, weights, place);
       if (type != groupsType)
         vector = plan.isWeightsUnsigned

@@ -110,6 +110,7 @@ private:
   void repairSums(OpBuilder &builder, Value tile);
   /// The same by vectors (Dot.cpp).
   void emitDotTile(OpBuilder &builder, Value tile);
+  int64_t getDistanceOfNextColumns() const;
   SmallVector<Value> multiplyDots(OpBuilder &builder, ArrayRef<Value> sums);
   Value loadDotData(OpBuilder &builder, Value group, int64_t row,
                     int64_t numGroups);
