@@ -19,6 +19,29 @@ func.func @product(%q: tensor<2x4xui8>, %w: tensor<3x4xi8>) -> tensor<2x3xui8> {
 
 // -----
 
+// Sums of 32 bits are changed in scale likewise, before they meet bytes.
+// CHECK-LABEL: func.func @residual
+// CHECK:      %[[D:.*]] = relay.qnn.dense
+// CHECK:      relay.qnn.requantize %[[D]], {{.*}} {axis = 1, compute_dtype = "float32", out_dtype = i32, rounding = "TOEVEN"}
+// CHECK:      relay.qnn.requantize %arg2, {{.*}} {{{.*}}compute_dtype = "float32", out_dtype = i32, rounding = "TOEVEN"}
+// CHECK:      relay.qnn.requantize {{.*}} {{{.*}}compute_dtype = "float32", out_dtype = i8, rounding = "TOEVEN"}
+func.func @residual(%q: tensor<2x4xi8>, %w: tensor<3x4xi8>, %r: tensor<2x3xi8>) -> tensor<2x3xi8> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %t = relay.constant dense<0.3> : tensor<f32>
+  %u = relay.constant dense<0.7> : tensor<f32>
+  %n = relay.constant dense<0> : tensor<i32>
+  %0 = relay.qnn.dequantize %q, %s, %n {out_dtype = f32} : (tensor<2x4xi8>, tensor<f32>, tensor<i32>) -> tensor<2x4xf32>
+  %1 = relay.qnn.dequantize %w, %s, %n {out_dtype = f32} : (tensor<3x4xi8>, tensor<f32>, tensor<i32>) -> tensor<3x4xf32>
+  %2 = relay.nn.dense %0, %1 : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+  %3 = relay.qnn.dequantize %r, %t, %n {out_dtype = f32} : (tensor<2x3xi8>, tensor<f32>, tensor<i32>) -> tensor<2x3xf32>
+  %4 = relay.add %2, %3 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %5 = relay.nn.relu %4 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %6 = relay.qnn.quantize %5, %u, %n {out_dtype = i8, rounding = "TOEVEN"} : (tensor<2x3xf32>, tensor<f32>, tensor<i32>) -> tensor<2x3xi8>
+  return %6 : tensor<2x3xi8>
+}
+
+// -----
+
 // Without the rounding of ONNX a program says itself what it computes in.
 // CHECK-LABEL: func.func @other_rounding
 // CHECK:      relay.nn.dense {{.*}} -> tensor<2x3xf32>

@@ -111,3 +111,21 @@ func.func @external(%q: tensor<4xi8>, %s: tensor<f32>, %z: tensor<i32>) -> tenso
   %0 = relay.qnn.abs %q, %s, %z, %s, %z : (tensor<4xi8>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
+
+// -----
+
+// Groups read bytes, too; the sums of the weight are those of each output.
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[P:.*]] = relay.nn.pad %arg0
+// CHECK: %[[S:.*]] = relay.nn.conv2d %[[P]], %arg1 {channels = 4, groups = 4, {{.*}}out_dtype = i32{{.*}}} : (tensor<1x4x10x10xui8>, tensor<4x1x3x3xi8>)
+// CHECK: relay.subtract %[[S]],
+// Several outputs for each channel have no such sums.
+// CHECK: relay.nn.conv2d %{{.*}} : (tensor<1x4x8x8xi32>, tensor<{{.*}}xi32>)
+func.func @groups(%q: tensor<1x4x8x8xui8>, %w: tensor<4x1x3x3xi8>, %v: tensor<4x2x3x3xi8>) -> (tensor<1x4x8x8xi32>, tensor<1x8x8x8xi32>) {
+  %z = relay.constant dense<128> : tensor<i32>
+  %o = relay.constant dense<0> : tensor<i32>
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %0 = relay.qnn.conv2d %q, %w, %z, %o, %s, %s {padding = [1, 1], groups = 4, channels = 4, out_dtype = i32} : (tensor<1x4x8x8xui8>, tensor<4x1x3x3xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x4x8x8xi32>
+  %1 = relay.qnn.conv2d %q, %v, %z, %o, %s, %s {padding = [1, 1], groups = 4, channels = 8, out_dtype = i32} : (tensor<1x4x8x8xui8>, tensor<4x2x3x3xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x8x8x8xi32>
+  return %0, %1 : tensor<1x4x8x8xi32>, tensor<1x8x8x8xi32>
+}

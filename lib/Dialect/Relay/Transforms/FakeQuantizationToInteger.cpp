@@ -288,16 +288,11 @@ FailureOr<Value> IntegerWriter::convert(QNNQuantizeOp op,
     return op.emitOpError("expects one scale and zero point where data is "
                           "requantized, but got ")
            << to.scale.getType() << " and " << to.zeroPoint.getType();
-  // As runtimes of ONNX have it: a product of floats, which vectors compute
-  // faster than one of 64 bits.
-  bool isToEven = op.getRounding() == "TOEVEN" &&
-                  op.getOutDtype().getIntOrFloatBitWidth() <= 16 &&
-                  !op.getOutDtype().isUnsignedInteger(16);
   Value result = QNNRequantizeOp::create(
       builder, op.getLoc(), type.clone(op.getType().getElementType()), x.value,
       from.scale, from.zeroPoint, to.scale, to.zeroPoint, from.axis,
-      builder.getStringAttr(isToEven ? "TOEVEN" : "None"),
-      builder.getStringAttr(isToEven ? "float32" : "None"),
+      builder.getStringAttr(wanted.isToEven ? "TOEVEN" : "None"),
+      builder.getStringAttr(wanted.isToEven ? "float32" : "None"),
       op.getOutDtypeAttr());
   if (result.getType() != op.getType())
     result = AscribeOp::create(builder, op.getLoc(), op.getType(), result);
@@ -404,6 +399,9 @@ FakeQuantizationToIntegerPass::convertRegion(QNNQuantizeOp quantize) {
                                quantize.getOutputZeroPoint(),
                                quantize.getAxis()},
                               quantize.getOutDtype()};
+    wanted.isToEven = quantize.getRounding() == "TOEVEN" &&
+                      wanted.elementType.getIntOrFloatBitWidth() <= 16 &&
+                      !wanted.elementType.isUnsignedInteger(16);
     int64_t rank = quantize.getType().getRank();
     if (wanted.quantization.axis < 0)
       wanted.quantization.axis += rank;

@@ -49,6 +49,10 @@ struct WantedQuantization {
   /// Whether nothing is computed of it before that but what commutes with a
   /// clip: then it may as well be rounded now.
   bool isLast = true;
+  /// Whether it is rounded to even, as runtimes of ONNX do: then changes of
+  /// scales are products of floats, which vectors compute faster than those of
+  /// 64 bits.
+  bool isToEven = false;
 };
 
 } // namespace mlir::relay

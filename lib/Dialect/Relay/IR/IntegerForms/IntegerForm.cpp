@@ -141,12 +141,17 @@ Value IntegerForm::requantizeTo(const QuantizedValue &x,
              << to.quantization.scale.getType();
     return {};
   }
-  return makeWith<QNNRequantizeOp>(
-      {x.value, from.scale, from.zeroPoint,
-       reshapeToScalar(to.quantization.scale),
-       reshapeToScalar(to.quantization.zeroPoint)},
-      {getNamedAttr("axis", getI64IntegerAttr(from.axis)),
-       getNamedAttr("out_dtype", TypeAttr::get(to.elementType))});
+  SmallVector<NamedAttribute> attributes{
+      getNamedAttr("axis", getI64IntegerAttr(from.axis)),
+      getNamedAttr("out_dtype", TypeAttr::get(to.elementType))};
+  if (wanted.isToEven)
+    attributes.append(
+        {getNamedAttr("rounding", getStringAttr("TOEVEN")),
+         getNamedAttr("compute_dtype", getStringAttr("float32"))});
+  return makeWith<QNNRequantizeOp>({x.value, from.scale, from.zeroPoint,
+                                    reshapeToScalar(to.quantization.scale),
+                                    reshapeToScalar(to.quantization.zeroPoint)},
+                                   attributes);
 }
 
 Value IntegerForm::quantizeFloats(Value floats, const Quantization &to,

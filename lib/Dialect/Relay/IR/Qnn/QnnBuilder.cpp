@@ -245,9 +245,10 @@ Value QnnBuilder::requantize(Value data, const Params &from, const Params &to,
   auto [low, high] = getIntegerRange(elementType);
   if (mode.floatBits != 0) {
     Value floats = requantizeInFloats(wide, from, to, factors, mode);
-    // Not all ends of i32 are floats of 32 bits.
+    // A cast stops at the ends itself. Not all those of i32 are floats of 32
+    // bits.
     if (elementType.getIntOrFloatBitWidth() == 32)
-      floats = castTo(floats, getF64Type());
+      return castTo(floats, elementType);
     return castTo(
         clip(floats, static_cast<double>(low), static_cast<double>(high)),
         elementType);
