@@ -141,8 +141,29 @@ static Value callIntrinsic(ImplicitLocOpBuilder &b, StringRef name, Type type,
       .getResult(0);
 }
 
-static void rewrite(arith::TruncIOp op, const RoundedValue &rounded) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
+/// The last of the operations from `op` on that bound the bytes further; takes
+/// their bounds.
+static Operation *takeBoundsBehind(Operation *op, RoundedValue &rounded) {
+  while (op->hasOneUse()) {
+    Operation *user = *op->user_begin();
+    DenseIntElementsAttr bound;
+    if (!isa<arith::MaxSIOp, arith::MinSIOp>(user) ||
+        user->getOperand(0) != op->getResult(0) ||
+        !matchPattern(user->getOperand(1), m_Constant(&bound)) ||
+        !bound.isSplat())
+      break;
+    double number = bound.getSplatValue<APInt>().getSExtValue();
+    if (isa<arith::MaxSIOp>(user))
+      rounded.low = std::min(std::max(rounded.low, number), rounded.high);
+    else
+      rounded.high = std::max(std::min(rounded.high, number), rounded.low);
+    op = user;
+  }
+  return op;
+}
+
+static void rewrite(Operation *op, const RoundedValue &rounded) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
   auto floats = cast<VectorType>(rounded.value.getType());
   auto integers = floats.clone(b.getI32Type());
   auto splat = [&](TypedAttr number, VectorType type) -> Value {
@@ -155,8 +176,10 @@ static void rewrite(arith::TruncIOp op, const RoundedValue &rounded) {
   bool isUnsigned = rounded.low >= 0;
   double zeroPoint = rounded.zeroPoint, lowest = isUnsigned ? 0 : -128;
   Value value = rounded.value;
-  // A zero point that is added to the lowest integer could wrap.
-  if (rounded.low != lowest || zeroPoint != 0) {
+  // A zero point that is added to the lowest integer could wrap. Of NaN the
+  // comparison makes the bound.
+  bool makesZero = rounded.replacesNaN && rounded.low == 0;
+  if (rounded.low != lowest || zeroPoint != 0 || makesZero) {
     Value bound = splatFloat(rounded.low - zeroPoint);
     Value isWithin =
         arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, value, bound);
@@ -171,7 +194,7 @@ static void rewrite(arith::TruncIOp op, const RoundedValue &rounded) {
     value = arith::AddIOp::create(
         b, value,
         splat(b.getI32IntegerAttr(static_cast<int32_t>(zeroPoint)), integers));
-  if (rounded.replacesNaN) {
+  if (rounded.replacesNaN && !makesZero) {
     Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
                                         rounded.value, rounded.value);
     value = arith::SelectOp::create(
@@ -193,7 +216,7 @@ static void rewrite(arith::TruncIOp op, const RoundedValue &rounded) {
   Value result = vector::ExtractStridedSliceOp::create(
       b, bytes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{kLanes},
       ArrayRef<int64_t>{1});
-  op.replaceAllUsesWith(result);
+  op->replaceAllUsesWith(ValueRange{result});
 }
 
 void mlir::relay::detail::roundToBytes(Operation *root) {
@@ -211,11 +234,14 @@ void mlir::relay::detail::roundToBytes(Operation *root) {
       continue;
     bool isByte = (rounded->low >= -128 && rounded->high <= 127) ||
                   (rounded->low >= 0 && rounded->high <= 255);
-    // The 0 of NaN is within the bounds, too.
-    if (!isByte ||
-        (rounded->replacesNaN && (rounded->low > 0 || rounded->high < 0)))
+    if (!isByte)
       continue;
-    rewrite(op, *rounded);
-    op.erase();
+    // Bytes of more than 127 are negative there. What is replaced has no users,
+    // and goes with them.
+    Operation *last = rounded->high <= 127 ? takeBoundsBehind(op, *rounded)
+                                           : op.getOperation();
+    // The 0 of NaN is within the bounds, too.
+    if (!rounded->replacesNaN || (rounded->low <= 0 && rounded->high >= 0))
+      rewrite(last, *rounded);
   }
 }

@@ -96,3 +96,33 @@ func.func @others(%x: vector<8xf32>) -> (vector<8xi8>, vector<8xi8>, vector<8xi8
   %e = arith.trunci %19 : vector<8xi32> to vector<8xi8>
   return %a, %b, %c, %d, %e : vector<8xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>
 }
+
+// -----
+
+// Bounds of the bytes are taken in; 0 in place of NaN is what the comparison with
+// a bound of 0 makes.
+// CHECK-LABEL: func.func @bounds_of_bytes
+// CHECK-DAG:   %[[HIGH:.*]] = arith.constant dense<1.000000e+02> : vector<8xf32>
+// CHECK-DAG:   %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
+// CHECK:       arith.cmpf ogt, %arg0, %[[ZERO]]
+// CHECK:       arith.cmpf olt, %{{.*}}, %[[HIGH]]
+// CHECK-NOT:   arith.cmpf
+// CHECK:       llvm.call_intrinsic "llvm.x86.sse2.packuswb.128"
+// CHECK-NOT:   arith.maxsi
+// CHECK-NOT:   arith.minsi
+func.func @bounds_of_bytes(%x: vector<8xf32>) -> vector<8xi8> {
+  %low = arith.constant dense<0.0> : vector<8xf32>
+  %high = arith.constant dense<127.0> : vector<8xf32>
+  %first = arith.constant dense<-127> : vector<8xi8>
+  %last = arith.constant dense<100> : vector<8xi8>
+  %0 = math.roundeven %x : vector<8xf32>
+  %1 = arith.maximumf %0, %low : vector<8xf32>
+  %2 = arith.minimumf %1, %high : vector<8xf32>
+  %3 = arith.cmpf une, %2, %2 : vector<8xf32>
+  %4 = arith.select %3, %low, %2 : vector<8xi1>, vector<8xf32>
+  %5 = arith.fptosi %4 : vector<8xf32> to vector<8xi32>
+  %6 = arith.trunci %5 : vector<8xi32> to vector<8xi8>
+  %7 = arith.maxsi %6, %first : vector<8xi8>
+  %8 = arith.minsi %7, %last : vector<8xi8>
+  return %8 : vector<8xi8>
+}

@@ -129,3 +129,34 @@ func.func @groups(%q: tensor<1x4x8x8xui8>, %w: tensor<4x1x3x3xi8>, %v: tensor<4x
   %1 = relay.qnn.conv2d %q, %v, %z, %o, %s, %s {padding = [1, 1], groups = 4, channels = 8, out_dtype = i32} : (tensor<1x4x8x8xui8>, tensor<4x2x3x3xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x8x8x8xi32>
   return %0, %1 : tensor<1x4x8x8xi32>, tensor<1x8x8x8xi32>
 }
+
+// -----
+
+// Bounds of sums become those of bytes, if they are the same for all channels, or
+// beyond what bytes hold; 100 times the second factor is not.
+// CHECK-LABEL: func.func @bounds
+// CHECK: relay.cast %arg0 {dtype = f32}
+// CHECK: relay.clip %{{.*}} {a_max = 1.270000e+02, a_min = 3.000000e+00}
+// CHECK: %[[M:.*]] = relay.minimum %arg0
+// CHECK: relay.cast %[[M]] {dtype = f32}
+// CHECK: relay.clip %{{.*}} {a_max = 1.270000e+02, a_min = -1.280000e+02}
+// In a product of 64 bits they stay.
+// CHECK: %[[N:.*]] = relay.maximum %arg0
+// CHECK: relay.cast %[[N]] {dtype = i64}
+func.func @bounds(%x: tensor<4x2xi32>) -> (tensor<4x2xi8>, tensor<4x2xi8>, tensor<4x2xi8>) {
+  %f = relay.constant dense<[0.5, 2.0]> : tensor<2xf32>
+  %one = relay.constant dense<1.0> : tensor<f32>
+  %z = relay.constant dense<0> : tensor<i32>
+  %three = relay.constant dense<3> : tensor<i32>
+  %zeros = relay.constant dense<0> : tensor<2xi32>
+  %most = relay.constant dense<[1000, 100]> : tensor<2xi32>
+  %less = relay.constant dense<[100, 60]> : tensor<2xi32>
+  %0 = relay.maximum %x, %zeros : (tensor<4x2xi32>, tensor<2xi32>) -> tensor<4x2xi32>
+  %1 = relay.minimum %0, %most : (tensor<4x2xi32>, tensor<2xi32>) -> tensor<4x2xi32>
+  %2 = relay.qnn.requantize %1, %f, %z, %one, %three {axis = 1, compute_dtype = "float32", rounding = "TOEVEN", out_dtype = i8} : (tensor<4x2xi32>, tensor<2xf32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4x2xi8>
+  %3 = relay.minimum %x, %less : (tensor<4x2xi32>, tensor<2xi32>) -> tensor<4x2xi32>
+  %4 = relay.qnn.requantize %3, %f, %z, %one, %z {axis = 1, compute_dtype = "float32", rounding = "TOEVEN", out_dtype = i8} : (tensor<4x2xi32>, tensor<2xf32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4x2xi8>
+  %5 = relay.maximum %x, %zeros : (tensor<4x2xi32>, tensor<2xi32>) -> tensor<4x2xi32>
+  %6 = relay.qnn.requantize %5, %f, %z, %one, %z {axis = 1, out_dtype = i8} : (tensor<4x2xi32>, tensor<2xf32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4x2xi8>
+  return %2, %4, %6 : tensor<4x2xi8>, tensor<4x2xi8>, tensor<4x2xi8>
+}

@@ -220,6 +220,62 @@ Value QnnBuilder::requantizeInFloats(Value data, const Params &from,
   return result;
 }
 
+/// Whether a constant has a number for each element along dimension `axis` of
+/// `type`, which it is broadcast to.
+static bool isAlong(Value constant, RankedTensorType type, int64_t axis) {
+  auto shape = cast<RankedTensorType>(constant.getType()).getShape();
+  int64_t rank = shape.size();
+  int64_t position = (axis < 0 ? axis + type.getRank() : axis) - type.getRank();
+  return position + rank >= 0 &&
+         llvm::all_of(llvm::seq(rank), [&](int64_t dim) {
+           return shape[dim] == 1 || dim == position + rank;
+         });
+}
+
+/// Bounds of sums before a change of scale in floats of 32 bits, which is
+/// monotonic, become those of the result, if they are the same for all factors.
+/// Returns what the bounds are of.
+static Value takeBounds(Value data, ArrayRef<double> factors, int64_t axis,
+                        double zeroPoint, std::pair<double, double> &bounds) {
+  auto &[low, high] = bounds;
+  while (Operation *op = data.getDefiningOp()) {
+    if (!isa<MaximumOp, MinimumOp>(op) ||
+        op->getOperand(0).getType() != data.getType() ||
+        !getElementType(data).isSignlessInteger(32))
+      break;
+    Value constant = op->getOperand(1);
+    std::optional<SmallVector<double>> numbers = getNumbers(constant);
+    if (!numbers || numbers->empty())
+      break;
+    if (llvm::all_equal(*numbers))
+      numbers->resize(1);
+    if (numbers->size() != 1 &&
+        (numbers->size() != factors.size() ||
+         !isAlong(constant, cast<RankedTensorType>(data.getType()), axis)))
+      break;
+    SmallVector<double> changed;
+    for (auto [i, factor] : llvm::enumerate(factors)) {
+      double bound = (*numbers)[numbers->size() == 1 ? 0 : i];
+      float product = static_cast<float>(bound) * static_cast<float>(factor);
+      changed.push_back(std::nearbyint(product) + zeroPoint);
+    }
+    bool isSame = llvm::all_equal(changed);
+    if (isa<MaximumOp>(op)) {
+      double largest = *llvm::max_element(changed);
+      if (!isSame && largest > low)
+        break;
+      low = std::min(std::max(low, largest), high);
+    } else {
+      double least = *llvm::min_element(changed);
+      if (!isSame && least < high)
+        break;
+      high = std::max(std::min(high, least), low);
+    }
+    data = op->getOperand(0);
+  }
+  return data;
+}
+
 Value QnnBuilder::requantize(Value data, const Params &from, const Params &to,
                              Type elementType, RequantizeMode mode) {
   std::optional<SmallVector<double>> fromScales = getNumbers(from.scale),
@@ -244,14 +300,27 @@ Value QnnBuilder::requantize(Value data, const Params &from, const Params &to,
   Value wide = toInt32(data);
   auto [low, high] = getIntegerRange(elementType);
   if (mode.floatBits != 0) {
+    std::optional<SmallVector<double>> fromZero = getNumbers(from.zeroPoint),
+                                       toZero = getNumbers(to.zeroPoint);
+    bool isMonotonic = mode.floatBits == 32 &&
+                       mode.rounding == HalfRounding::ToEven &&
+                       elementType.getIntOrFloatBitWidth() < 32 &&
+                       llvm::all_of(
+                           factors,
+                           [](double factor) {
+                             return std::isfinite(static_cast<float>(factor)) &&
+                                    static_cast<float>(factor) > 0;
+                           });
+    std::pair<double, double> bounds(low, high);
+    if (isMonotonic && fromZero && toZero && toZero->size() == 1 &&
+        llvm::all_of(*fromZero, [](double number) { return number == 0; }))
+      wide = takeBounds(wide, factors, from.axis, toZero->front(), bounds);
     Value floats = requantizeInFloats(wide, from, to, factors, mode);
     // A cast stops at the ends itself. Not all those of i32 are floats of 32
     // bits.
     if (elementType.getIntOrFloatBitWidth() == 32)
       return castTo(floats, elementType);
-    return castTo(
-        clip(floats, static_cast<double>(low), static_cast<double>(high)),
-        elementType);
+    return castTo(clip(floats, bounds.first, bounds.second), elementType);
   }
   Value result = subtractZeroPoint(wide, from.zeroPoint, from.axis);
   if (!isSame)
