@@ -13,8 +13,8 @@
 namespace mlir::relay::detail {
 
 /// Computes vectors of bytes that are rounded to even, held within a range, and
-/// converted, as quantized operators end, by the instructions of AVX2 that round
-/// and saturate themselves.
+/// converted, as quantized operators end, by the instructions of AVX2 that
+/// round and saturate themselves.
 void roundToBytes(Operation *root);
 
 } // namespace mlir::relay::detail
