@@ -172,3 +172,34 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Tiles take bytes; 16 bits are for pairs.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @words(%a: memref<64x64xi16>, %b: memref<64x64xi16>, %c: memref<64x64xi32>) {
+    %zero = arith.constant 0 : i32
+    tir.for %m = 0 to 64 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @matmul(%vm = spatial %m in 64, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%a[%vm, %vk] : memref<64x64xi16>, %b[%vk, %vn] : memref<64x64xi16>, %c[%vm, %vn] : memref<64x64xi32>)
+          writes(%c[%vm, %vn] : memref<64x64xi32>) {
+        tir.init { affine.store %zero, %c[%vm, %vn] : memref<64x64xi32> }
+        %0 = affine.load %a[%vm, %vk] : memref<64x64xi16>
+        %1 = affine.load %b[%vk, %vn] : memref<64x64xi16>
+        %2 = affine.load %c[%vm, %vn] : memref<64x64xi32>
+        %left = arith.extsi %0 : i16 to i32
+        %right = arith.extsi %1 : i16 to i32
+        %3 = arith.muli %left, %right : i32
+        %4 = arith.addi %2, %3 : i32
+        affine.store %4, %c[%vm, %vn] : memref<64x64xi32>
+      }
+    } } }
+  }
+  transform.named_sequence @words.schedule(%f: !transform.any_op {transform.readonly}) {
+    %matmul = transform.tir.get_block @matmul in %f
+    // expected-error @below {{expects products of bytes, or of i16 in pairs}}
+    transform.tir.matrix_tiles %matmul, "amx", tile = [32, 32], panel_rows = 64
+    transform.yield
+  }
+}
