@@ -217,8 +217,7 @@ static void spreadPlanes(KernelSchedule &schedule, Value buffer) {
   Size best{rows, columns};
   int64_t conflicts = count(best);
   for (int64_t line : {int64_t(0), 64 / bytes})
-    for (int64_t extra :
-         isOpen ? ArrayRef<int64_t>{0} : ArrayRef<int64_t>{0, 1, 2, 3}) {
+    for (int64_t extra = 0; extra <= (isOpen ? 0 : 3); ++extra) {
       Size size{rows + extra, columns + line};
       int64_t number = std::max(count(size), kMaxConflicts);
       bool isSmaller = size.rows * size.columns < best.rows * best.columns;
