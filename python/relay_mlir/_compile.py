@@ -299,9 +299,13 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
                  None if vta_search is None else expect_int(vta_search, "vta_search", 0, 2**31 - 1))
     runs_on = expect_text(executor, "executor")
     module = _to_module(model, fixed)
-    options = {"executor": runs_on, "variants": variants}
+
+    def run(page: _relay_mlir.Report | None) -> IRModule | None:
+        is_program = module._impl.compile(*arguments, page, executor=runs_on, variants=variants)
+        return module if is_program else None
+
     if report is None:
-        return module if module._impl.compile(*arguments, None, **options) else None
+        return run(None)
     is_file = isinstance(model, (str, os.PathLike))
     page_path = expect_path(report, "report")
     for other in [path, *([model] if is_file else [])]:
@@ -312,7 +316,7 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
     page = _relay_mlir.Report(page_path, os.fspath(model) if is_file else type(model).__name__)
     # What failed is what one wants to see most.
     try:
-        return module if module._impl.compile(*arguments, page, **options) else None
+        return run(page)
     finally:
         page.write()
 

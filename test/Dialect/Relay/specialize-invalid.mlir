@@ -22,7 +22,7 @@ func.func @main(%x: tensor<?xf32> {relay.dims = ["n"]}) -> tensor<?xf32> {
 
 // -----
 
-// expected-error @below {{expects the name of an open size (a shape fixes one without a name), but got "n"; the model has none}}
+// expected-error @below {{expects the name of an open size, but got "n"; the model has none}}
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

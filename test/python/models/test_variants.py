@@ -60,7 +60,7 @@ VARIANTS = [{"batch": 1, "height": 12}, {"batch": 4}, {"height": 12}]
 
 
 def test_sizes_choose_code(network):
-    model = rm.compile(network, specialize=VARIANTS)
+    model = rm.compile(network, specialize=VARIANTS, executor="aot")
     assert model.variants == VARIANTS
     assert model.inputs[0].shape == ("batch", 3, "height", 10)
     sizes = {"first": (1, 12), "second": (4, 7), "both": (4, 12), "third": (9, 12),
@@ -125,7 +125,7 @@ def test_phases_of_relay_opt(network, tmp_path):
 
 
 def test_threads(network):
-    model = rm.compile(network, specialize=VARIANTS)
+    model = rm.compile(network, specialize=VARIANTS, executor="aot")
     inputs = [make_input(batch, height) for batch in range(1, 6) for height in (3, 12)]
     expected = [model(x) for x in inputs]
     wrong = []
@@ -145,7 +145,7 @@ def test_threads(network):
 
 
 def test_errors_speak_of_the_model(network):
-    model = rm.compile(network, specialize=VARIANTS)
+    model = rm.compile(network, specialize=VARIANTS, executor="aot")
     with pytest.raises(ValueError, match=r"'x' to have shape \[batch, 3, height, 10\], but got"):
         model(np.zeros((1, 3, 12, 9), np.float32))
 

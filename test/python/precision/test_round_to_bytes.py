@@ -1,6 +1,8 @@
 """Floats that are rounded to bytes, compiled, against NumPy: halves, both ends, what is
 beyond 32 bits, infinities and NaN, with and without a zero point."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def values():
     halves = np.arange(-300, 300) / 2
     ends = [sign * value * (1 + delta) for sign in (1, -1) for delta in (0, 2.0**-23, -2.0**-24)
             for value in (2.0**15, 2.0**23, 2.0**31, 2.0**32, 2.0**63, 3e38)]
-    near = np.nextafter(np.float32(127.5), np.float32([0, 200]), dtype=np.float32)
+    near = np.nextafter(np.float32(127.5), np.array([0, 200], np.float32))
     special = [np.inf, -np.inf, np.nan, -np.nan, 0.0, -0.0, 1e-45, -1e-45, *near, *-near]
     return np.concatenate([halves, ends, special, [0.5] * 5]).astype(np.float32)
 
@@ -70,7 +72,7 @@ func.func @main(%x: tensor<{shape}xi32>) -> tensor<{shape}x{element}> {{
   return %0 : tensor<{shape}x{element}>
 }}"""), target=target)
     sums = np.clip(x, 0, 70) if bounds else x
-    dtype = {**TYPES, "i32": np.int32}[element]
+    dtype: Any = {**TYPES, "i32": np.int32}[element]
     info = np.iinfo(dtype)
     product = sums.astype(np.float32) * scales
     expected = np.clip(np.rint(product.astype(np.float64)), info.min, info.max).astype(dtype)
