@@ -501,13 +501,14 @@ LogicalResult Compilation::compileHostKernels() {
 }
 
 FailureOr<SmallVector<relax::FuncOp>> Compilation::getFunctions() {
-  SmallVector<relax::FuncOp> functions(module.getOps<relax::FuncOp>());
-  // The first one is the model; its variants stand beside it.
-  auto isModel = [](relax::FuncOp function) {
-    return !function->hasAttr(relax::kVariantOfAttr);
-  };
-  std::stable_partition(functions.begin(), functions.end(), isModel);
-  if (glue || llvm::count_if(functions, isModel) == 1)
+  // The first one is the model; its variants stand behind it.
+  SmallVector<relax::FuncOp> functions, variants;
+  for (auto function : module.getOps<relax::FuncOp>())
+    (function->hasAttr(relax::kVariantOfAttr) ? variants : functions)
+        .push_back(function);
+  bool isOne = functions.size() == 1;
+  llvm::append_range(functions, variants);
+  if (glue || isOne)
     return functions;
   InFlightDiagnostic diag =
       module.emitError("expects one function to compile, @main, but got ")

@@ -79,7 +79,7 @@ llvm::Error FixedInputs::addValue(StringRef text) {
     return makeError("expects the name of an input and its elements, such as "
                      "scale=0.5, but got '",
                      text, "'");
-  return setValue(name, Value{number.str(), {}});
+  return setValue(name, Value{number.str(), {}, std::nullopt});
 }
 
 llvm::Error FixedInputs::setValue(StringRef name, Value value) {
