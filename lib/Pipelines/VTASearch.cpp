@@ -18,6 +18,7 @@
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Dialect/VTA/IR/VTA.h"
 #include "relay-mlir/Runtime/VTA/Simulator.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 #include "relay-mlir/Target/VTA/VTABinary.h"
 #include "relay-mlir/Target/VTA/VTACode.h"
 
@@ -25,7 +26,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -49,10 +49,7 @@ static std::optional<uint64_t> countCycles(tir::PrimFuncOp kernel,
                                            ArrayRef<int64_t> tile) {
   MLIRContext *context = kernel.getContext();
   // Nobody has asked for this tile, so that nobody need know what is wrong.
-  uint64_t thread = llvm::get_threadid();
-  ScopedDiagnosticHandler silence(context, [&](Diagnostic &) {
-    return success(llvm::get_threadid() == thread);
-  });
+  SilentDiagnostics silence(context);
   OwningOpRef<ModuleOp> module = kernel.cloneIntoModule();
   auto copy = *module->getOps<tir::PrimFuncOp>().begin();
   copy->setAttr(tir::kVTATileAttrName, DenseI64ArrayAttr::get(context, tile));

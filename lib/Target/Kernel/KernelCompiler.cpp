@@ -15,9 +15,9 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 #include "relay-mlir/Support/Version.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Threading.h"
 
 #include <dlfcn.h>
 
@@ -113,12 +113,8 @@ static LogicalResult loadKernel(relay::detail::ObjectCache &cache,
   if (!entry)
     return failure();
   // An entry that was written by a build whose operations differ has another
-  // key; one that does not parse is damaged. Other threads have errors to
-  // report.
-  uint64_t thread = llvm::get_threadid();
-  ScopedDiagnosticHandler silent(context, [thread](Diagnostic &) {
-    return success(llvm::get_threadid() == thread);
-  });
+  // key; one that does not parse is damaged.
+  SilentDiagnostics silence(context);
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(entry->signature, context);
   if (!module || !llvm::hasSingleElement(module->getOps<tir::PrimFuncOp>()))

@@ -11,9 +11,9 @@
 
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/Support/Threading.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_DECOMPOSEPASS
@@ -126,12 +126,8 @@ private:
         return std::nullopt;
       operands.push_back(std::move(*known));
     }
-    // What fails now fails when it runs. Diagnostics of other threads are not
-    // for this handler.
-    uint64_t thread = llvm::get_threadid();
-    ScopedDiagnosticHandler silence(op->getContext(), [=](Diagnostic &) {
-      return success(llvm::get_threadid() == thread);
-    });
+    // What fails now fails when it runs.
+    SilentDiagnostics silence(op->getContext());
     InterpreterValue result;
     if (failed(interpreter.evaluateOp(op, operands, result)))
       return std::nullopt;

@@ -14,10 +14,10 @@
 #include "FoldConstant.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Support/PassOptions.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/Support/Threading.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_FOLDCONSTANTPASS
@@ -385,13 +385,8 @@ struct FoldConstantPass final
     func::FuncOp function = getOperation();
     if (isCompiledAsItIs(function))
       return;
-    // What fails now stays as it is, and fails when it runs. Other functions
-    // may be folded by other threads, whose diagnostics are not for this
-    // handler.
-    uint64_t thread = llvm::get_threadid();
-    ScopedDiagnosticHandler silence(&getContext(), [=](Diagnostic &) {
-      return success(llvm::get_threadid() == thread);
-    });
+    // What fails now stays as it is, and fails when it runs.
+    SilentDiagnostics silence(&getContext());
     Interpreter interpreter(&getContext());
     ConstantFolder folder(interpreter, maxGrowth, foldQnn);
     folder.replaceLargeSplats(function);

@@ -19,13 +19,13 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Support/PassOptions.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 
 #include "FoldConstant.h"
 #include "PartialEvaluator.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/Support/Threading.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_PARTIALEVALUATEPASS
@@ -402,10 +402,7 @@ struct PartialEvaluatePass
 
   void runOnOperation() override {
     // What fails now stays as it is, and fails when it runs.
-    uint64_t thread = llvm::get_threadid();
-    ScopedDiagnosticHandler silence(&getContext(), [=](Diagnostic &) {
-      return success(llvm::get_threadid() == thread);
-    });
+    SilentDiagnostics silence(&getContext());
     SmallVector<std::pair<func::FuncOp, OwningOpRef<func::FuncOp>>> results;
     PartialEvaluator evaluator(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {

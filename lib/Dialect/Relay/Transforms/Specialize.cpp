@@ -16,9 +16,6 @@
 #include "relay-mlir/Dialect/Relay/Transforms/FixInputs.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
-#include <map>
-#include <set>
-
 namespace mlir::relay {
 #define GEN_PASS_DEF_SPECIALIZEPASS
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
@@ -34,19 +31,18 @@ struct SpecializePass : relay::impl::SpecializePassBase<SpecializePass> {
 
   LogicalResult initialize(MLIRContext *context) override {
     parsed.clear();
-    std::set<std::map<StringRef, int64_t>> known;
     for (StringRef text : variants) {
-      FixedInputs &fixed = parsed.emplace_back();
+      FixedInputs fixed;
       for (StringRef dim : llvm::split(text, ','))
         if (llvm::Error error = fixed.addDim(dim))
           return emitError(UnknownLoc::get(context))
                  << llvm::toString(std::move(error));
-      std::map<StringRef, int64_t> sizes;
-      for (auto &dim : fixed.dims)
-        sizes[dim.getKey()] = dim.getValue();
-      if (!known.insert(std::move(sizes)).second)
+      if (llvm::any_of(parsed, [&](const FixedInputs &other) {
+            return other.dims == fixed.dims;
+          }))
         return emitError(UnknownLoc::get(context))
                << "expects variants that differ, but got " << text << " twice";
+      parsed.push_back(std::move(fixed));
     }
     return success();
   }

@@ -19,6 +19,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "relay-mlir/Dialect/TIR/Schedule/Tensorize.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -423,7 +424,7 @@ DiagnosedSilenceableFailure mlir::tir::tensorizeWith(RewriterBase &rewriter,
   // The views have strides that the arguments of the implementation have not.
   bool isValid;
   {
-    ScopedDiagnosticHandler silent(loop.getContext(), [](Diagnostic &) {});
+    relay::SilentDiagnostics silence(loop.getContext());
     isValid = succeeded(verify(result));
   }
   if (!isValid) {

@@ -9,8 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
-
-#include "llvm/Support/Threading.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -144,11 +143,8 @@ static FailureOr<Attribute> fold(const Interpreter &interpreter, Value a,
   if (!isConstant(a) || !isConstant(b))
     return failure();
   MLIRContext *context = a.getContext();
-  // What fails stays as it is. Others' diagnostics are not for this handler.
-  uint64_t thread = llvm::get_threadid();
-  ScopedDiagnosticHandler silence(context, [=](Diagnostic &) {
-    return success(llvm::get_threadid() == thread);
-  });
+  // What fails stays as it is.
+  SilentDiagnostics silence(context);
   std::optional<Tensor> left = evaluateConstant(interpreter, a),
                         right = evaluateConstant(interpreter, b);
   if (!left || !right)
