@@ -65,6 +65,11 @@ def count_products(line):
         letters = layout.group(1) if layout else "IOHW" if "transpose" in name else "OIHW"
         letters = re.sub(r"\d", "", letters)
         terms = math.prod(size for size, letter in zip(sizes, letters) if letter not in "Oo")
+    elif name == "contrib_conv2d_winograd_without_weight_transform":
+        # Those of the convolution, which are more than its algorithm multiplies. The weight is
+        # [rows, columns, output channels, input channels].
+        kernel = re.search(r"kernel_size = \[([\d, ]+)\]", attributes)
+        terms = sizes[-1] * math.prod(map(int, kernel.group(1).split(",")))
     else:
         sys.exit(f"error: expects convolutions and dense layers, but got {name}")
     on_device = re.search(r'kernel_layout = "OIHW\d+o\d+i"', attributes) and data.endswith("xi8>")

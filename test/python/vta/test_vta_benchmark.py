@@ -57,6 +57,9 @@ def test_networks(tmp_path, name, total, rest):
      (3 * 16 * 16 * 2 * 9 * 16, True)),
     ("%3 = relay.nn.conv2d %1, %2 {groups = 2} : (tensor<1x4x4x4xf32>, tensor<6x2x3x3xf32>) -> "
      "tensor<1x6x2x2xf32>", (24 * 18, False)),
+    ("%3 = relay.nn.contrib_conv2d_winograd_without_weight_transform %1, %2 {tile_size = 2, "
+     "kernel_size = [3, 3], channels = 6} : (tensor<1x5x8x8xi8>, tensor<4x4x6x5xi16>) -> "
+     "tensor<1x6x8x8xi32>", (6 * 64 * 45, False)),
     ("%3 = relay.nn.dense %1, %2 {units = 5} : (tensor<2x7xf32>, tensor<5x7xf32>) -> "
      "tensor<2x5xf32>", (70, False)),
     ("%3 = relay.add %1, %2 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>", None),
