@@ -33,11 +33,15 @@ def test_counts(tmp_path):
                     f"--junitxml={tmp_path}/pytest.xml", str(tmp_path)],
                    cwd=tmp_path, capture_output=True, check=False)
     (tmp_path / "lit.xml").write_text(
-        '<testsuites><testsuite><testcase classname="lit" name="a"/></testsuite></testsuites>')
+        '<testsuites><testsuite><testcase classname="lit" name="a"/>'
+        '<testcase classname="unit" name="b"><skipped message="User interrupt"/></testcase>'
+        "</testsuite></testsuites>")
     status, lines = summarize(tmp_path)
     assert status == 1
     assert lines == ["failed: test_it test_bad", "refused: 1", "skipped: 2 not representable",
-                     "skipped: 1 nightly", "2 passed, 1 failed, 1 refused, 3 skipped"]
+                     "skipped: 1 unit tests that skip themselves on this machine",
+                     "skipped: 1 nightly",
+                     "2 passed, 1 failed, 1 refused, 4 skipped"]
 
 
 def test_nothing_ran(tmp_path):
