@@ -22,6 +22,7 @@
 #include "Lists.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -269,8 +270,7 @@ LogicalResult LoopImporter::findTypes() {
                                        importer.loopDepth + 1);
   if (importer.loopDepth <= kMaxDepth) {
     // Something may be wrong with sizes that only the first iteration has.
-    ScopedDiagnosticHandler silence(builder.getContext(),
-                                    [](Diagnostic &) { return success(); });
+    SilentDiagnostics silence(builder.getContext());
     FailureOr<bool> isDone = importUntilStable();
     if (succeeded(isDone) && *isDone)
       return success();

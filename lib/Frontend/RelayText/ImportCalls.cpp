@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -155,8 +156,7 @@ static Operation *tryOperator(OpBuilder &builder, OperationState &state,
   if (!inference)
     return nullptr;
   // Whatever is wrong, type inference tells it better.
-  ScopedDiagnosticHandler silence(builder.getContext(),
-                                  [](Diagnostic &) { return success(); });
+  SilentDiagnostics silence(builder.getContext());
   // The types are inferred of the properties, which creation makes.
   state.addTypes(IncompleteType::get(builder.getContext()));
   Operation *op = builder.create(state);

@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AffineMap.h"
@@ -88,8 +89,7 @@ static Attribute convertOther(Attribute raw) {
   auto text = dyn_cast<StringAttr>(raw);
   if (!text || !text.getValue().starts_with(kMap))
     return raw;
-  ScopedDiagnosticHandler ignore(raw.getContext(),
-                                 [](Diagnostic &) { return success(); });
+  SilentDiagnostics silence(raw.getContext());
   return parseAttribute(text.getValue(), raw.getContext());
 }
 
@@ -209,7 +209,7 @@ static bool isAllowed(const OperatorSchema &schema, StringRef name,
   NamedAttrList attrs;
   attrs.set(name, value);
   // Its words are those of the definition.
-  ScopedDiagnosticHandler ignore(context, [](Diagnostic &) {});
+  SilentDiagnostics silence(context);
   return !op || succeeded(op->verifyInherentAttrs(attrs, [&] {
     return emitError(UnknownLoc::get(context));
   }));

@@ -14,6 +14,7 @@
 #include "relay-mlir/Dialect/Relay/IR/StaticFormInterface.h"
 #include "relay-mlir/Dialect/Relay/Transforms/InferTypes.h"
 #include "relay-mlir/Interpreter/Tensor.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Pass/PassManager.h"
@@ -169,8 +170,7 @@ private:
     bool changed = false;
     {
       // What does not fit is an error when the operator runs.
-      ScopedDiagnosticHandler silence(&getContext(),
-                                      [](Diagnostic &) { return success(); });
+      SilentDiagnostics silence(&getContext());
       for (StaticFormOpInterface op : operators) {
         Operation *made = makeStatic(op);
         if (!made)

@@ -18,6 +18,7 @@
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/SilentDiagnostics.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -307,7 +308,7 @@ bool Converter::convertOperator(Operation *op) {
     for (auto [result, type] : llvm::zip_equal(copy->getResults(), inferred))
       result.setType(withElementsOf(result.getType(), type));
     // Not each operator takes the smaller type.
-    ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) {});
+    SilentDiagnostics silence(op->getContext());
     isValid = succeeded(copy->getName().verifyInvariants(copy));
   }
   if (isValid) {
