@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
+#include "relay-mlir/Dialect/TIR/Analysis/IndexSpace.h"
 
 #include <cmath>
 
@@ -89,6 +90,7 @@ LogicalResult Contraction::match() {
                                         : Role::Column);
   }
   chooseRows();
+  chooseImages();
   choosePlan();
   chooseReductionOrder();
   choosePartialSums();
@@ -180,6 +182,39 @@ void Contraction::chooseRows() {
     rows.insert(rows.begin(), candidates[candidates.size() - 2]);
 }
 
+/// The rows of one image are known where the rows of a batch are not: as of
+/// pictures, or of sentences that one matrix has. The columns pass by each
+/// image anew, which takes little beside the products of many rows.
+void Contraction::chooseImages() {
+  constexpr int64_t kMinRows = 96;
+  IndexSpace space(nest.block.getContext());
+  SmallVector<int64_t> rowsOfImage = nest.guesses;
+  int64_t numRows = 1;
+  bool isOpen = false;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var) {
+    if (roles[var] != Role::Row)
+      continue;
+    if (!nest.getExtent(var)) {
+      isOpen = true;
+      rowsOfImage[var] =
+          space.getExpr(nest.block.getExtents()[var]).getLargestKnownDivisor();
+      // A tile takes rows of one image.
+      if (llvm::is_contained(rows, var) && rowsOfImage[var] < kMinRows)
+        return;
+    }
+    numRows *= nest.getExtent(var).value_or(rowsOfImage[var]);
+  }
+  if (!isOpen || rows.empty() || numRows < kMinRows)
+    return;
+  nest.guesses = rowsOfImage;
+  hasImages = true;
+}
+
+/// The extent of a row variable, of one image if there are images.
+std::optional<int64_t> Contraction::getRowExtent(unsigned var) const {
+  return hasImages ? nest.guessExtent(var) : nest.getExtent(var);
+}
+
 void Contraction::choosePlan() {
   TileProblem problem;
   problem.lanes = lanes;
@@ -193,15 +228,15 @@ void Contraction::choosePlan() {
   problem.hasMasks = getCPU(schedule).hasMaskedAccess();
   problem.columns = nest.getExtent(column);
   if (!rows.empty()) {
-    problem.innerRows = nest.getExtent(rows.back());
+    problem.innerRows = getRowExtent(rows.back());
     // As of Winograd's algorithm, which has the tiles of all images in one
     // dimension.
     if (int64_t guess = nest.guessExtent(rows.back());
-        guess % kGuessedExtent == 0 && guess != kGuessedExtent)
+        !hasImages && guess % kGuessedExtent == 0 && guess != kGuessedExtent)
       problem.rowsOfImage = guess / kGuessedExtent;
   }
   if (rows.size() == 2)
-    problem.outerRows = nest.getExtent(rows.front());
+    problem.outerRows = getRowExtent(rows.front());
   constexpr int64_t kMaxOpenRows = 6;
   if (rows.size() == 1 && !getStride(left, rows.front()) &&
       !cast<MemRefType>(left.buffer.getType()).hasStaticShape())
@@ -268,7 +303,7 @@ void Contraction::choosePartialSums() {
   double numRows = 1;
   for (unsigned var = 0; var != nest.getNumVars(); ++var)
     if (roles[var] == Role::Row)
-      numRows *= nest.getExtent(var) ? *nest.getExtent(var) : kMaxSums;
+      numRows *= getRowExtent(var).value_or(kMaxSums);
   std::optional<int64_t> extent = nest.getExtent(reduction.back());
   double cache = getCPU(schedule).getCacheSizes().l2 / 2.0;
   double rowBytes = getBytesOf(left, Role::Row);
@@ -297,7 +332,7 @@ void Contraction::chooseReductionBlocks() {
       !isa<BlockArgument>(out.buffer))
     return;
   std::optional<int64_t> extent = nest.getExtent(reduction.back());
-  if (!extent || !nest.getExtent(rows.front()) || !nest.getExtent(column))
+  if (!extent || !getRowExtent(rows.front()) || !nest.getExtent(column))
     return;
   const relay::CacheSizes &caches = getCPU(schedule).getCacheSizes();
   int64_t width = plan.numVectors * lanes;

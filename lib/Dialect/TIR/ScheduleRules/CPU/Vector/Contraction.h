@@ -51,6 +51,7 @@ private:
                                    const BufferAccess &other) const;
   LogicalResult chooseColumns();
   void chooseRows();
+  void chooseImages();
   void choosePlan();
   void chooseReductionOrder();
   AffineMap getPackedLayout(const BufferAccess &operand, unsigned var,
@@ -77,6 +78,7 @@ private:
     return getBytesOf(operand, role, guessExtents());
   }
   double getNumIterations(Role role) const;
+  std::optional<int64_t> getRowExtent(unsigned var) const;
   LoopOrder chooseLoopOrder(double rowBytes, double columnBytes) const;
 
   KernelSchedule &schedule;
@@ -92,6 +94,10 @@ private:
   unsigned column = 0;
   /// The row variables of the tile, innermost last; at most two.
   SmallVector<unsigned> rows;
+  /// If rows are those of an unknown number of images, and many of each: an
+  /// image goes through the columns by itself, as it would alone. What is
+  /// guessed of row variables is what one image has.
+  bool hasImages = false;
   TilePlan plan;
   int64_t lanes = 1;
   /// Reduction variables in loop order.

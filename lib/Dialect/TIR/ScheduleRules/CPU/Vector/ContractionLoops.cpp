@@ -103,11 +103,19 @@ void Contraction::apply() {
   }
   SmallVector<ForOp> rowsInner;
   std::optional<unsigned> splitRow;
-  ForOp rowOuter;
+  ForOp rowOuter, images;
+  for (unsigned row : rows) {
+    if (!hasImages || nest.getExtent(row))
+      continue;
+    SmallVector<ForOp> parts = split(row, {kInferFactor, *getRowExtent(row)});
+    images = parts[0];
+    loops[row] = parts[1];
+    outerExtents[row] = *getRowExtent(row);
+  }
   for (unsigned row : rows) {
     bool isOuterGroup = rows.size() == 2 && row == rows.front();
     int64_t size = isOuterGroup ? plan.outerRows : plan.innerRows;
-    std::optional<int64_t> extent = nest.getExtent(row);
+    std::optional<int64_t> extent = getRowExtent(row);
     if (extent && *extent <= size) {
       rowsInner.push_back(loops[row]);
       continue;
@@ -152,6 +160,16 @@ void Contraction::apply() {
         outerRows.push_back(loops[var]);
     }
   }
+  if (images)
+    batches.push_back(images);
+  // (What is not known of the rows of a tile, `images` has.)
+  if (hasImages)
+    llvm::erase_if(outerRows, [&](ForOp loop) {
+      if (loop.getConstantExtent())
+        return false;
+      batches.push_back(loop);
+      return true;
+    });
   if (outerRows.size() > 1 && !outerRows.front().getConstantExtent()) {
     batches.push_back(outerRows.front());
     outerRows.erase(outerRows.begin());
