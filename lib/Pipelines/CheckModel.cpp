@@ -304,7 +304,7 @@ private:
   bool agreeInKind(const Pair &pair);
   bool agreeInTensor(const Pair &pair);
   bool differ(const Pair &pair, const Twine &expected, const Twine &actual) {
-    os << "result0" << pair.path << ": differs: expects " << expected
+    os << "output0" << pair.path << ": differs: expects " << expected
        << ", but got " << actual << '\n';
     return false;
   }
@@ -326,7 +326,7 @@ bool ProgramChecker::agreeInTensor(const Pair &pair) {
   llvm::raw_string_ostream(types[1]) << got.getType();
   if (types[0] != types[1])
     return differ(pair, types[0], types[1]);
-  return report(os, "result0" + Twine(pair.path), want, got, tolerance,
+  return report(os, "output0" + Twine(pair.path), want, got, tolerance,
                 ++numTensors <= kMaxAgreed);
 }
 
@@ -392,7 +392,7 @@ bool ProgramChecker::agree(const InterpreterValue &expected,
     result &= agreeInKind(pair);
   }
   if (result && numTensors > kMaxAgreed)
-    os << "result0: " << numTensors << " tensors agree\n";
+    os << "output0: " << numTensors << " tensors agree\n";
   return result;
 }
 

@@ -20,12 +20,12 @@ func.func private @deep(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %1 : tensor<2xf32>
 }
 
-// CHECK-DAG: result1: Some(3)
-// CHECK-DAG: result2.0: Some(None)
-// CHECK-DAG: result2.1: <closure>
-// CHECK-DAG: result3: ()
-// CHECK-DAG: result0.0: tensor<2xf32> [{{.*}}]
-// CHECK-DAG: result0.1.0: tensor<i32> [{{[0-9]}}]
+// CHECK-DAG: output1: Some(3)
+// CHECK-DAG: output2.0: Some(None)
+// CHECK-DAG: output2.1: <closure>
+// CHECK-DAG: output3: ()
+// CHECK-DAG: output0.0: tensor<2xf32> [{{.*}}]
+// CHECK-DAG: output0.1.0: tensor<i32> [{{[0-9]}}]
 func.func @main(%t: tuple<tensor<2xf32>, tuple<tensor<i32>>> {relay.name = "t"})
     -> (tuple<tensor<2xf32>, tuple<tensor<i32>>>, !relay.adt<@Option, [tensor<i32>]>,
         tuple<!relay.adt<@Option, [!relay.adt<@Option, [tensor<i32>]>]>, () -> tensor<i32>>, tuple<>) {

@@ -19,24 +19,24 @@
 // RUN: relay-compile %s --executor=vm -o %t.so
 // RUN: relay-run %t.so --input=%t.kernel/input0.npy --benchmark --repeat=3 | FileCheck %s --check-prefix=BENCHMARK
 // RUN: relay-run %t.so --info | FileCheck %s --check-prefix=INFO
-// RUN: relay-run %t.so --seed=1 --output=result0.0=%t.0.npy
-// RUN: relay-run %s --executor=vm --seed=1 --output=result0.0=%t.3.npy
+// RUN: relay-run %t.so --seed=1 --output=output0.0=%t.0.npy
+// RUN: relay-run %s --executor=vm --seed=1 --output=output0.0=%t.3.npy
 // RUN: cmp %t.0.npy %t.3.npy
 
 // A file for what is no output is refused before the run.
 // RUN: not relay-run %t.so --output=y=%t.4.npy 2>&1 | FileCheck %s --check-prefix=NOPART --implicit-check-not=tensor
-// RUN: not relay-run %s --interpret --output=result01=%t.4.npy 2>&1 | FileCheck %s --check-prefix=NOPART --implicit-check-not=tensor
+// RUN: not relay-run %s --interpret --output=output01=%t.4.npy 2>&1 | FileCheck %s --check-prefix=NOPART --implicit-check-not=tensor
 // RUN: not relay-run %t.kernel/kernel.mlir --output=y=%t.4.npy 2>&1 | FileCheck %s --check-prefix=NOOUTPUT --implicit-check-not=tensor
 // RUN: not relay-run %t.kernel/kernel.mlir --output=%t.4.npy --output=%t.5.npy 2>&1 | FileCheck %s --check-prefix=TOOMANY --implicit-check-not=tensor
-// NOPART: error: expects the name of an output, or of a part of 'result0', but got '
+// NOPART: error: expects the name of an output, or of a part of 'output0', but got '
 // NOOUTPUT: error: expects one of the outputs 'output0', but got 'y'
 // TOOMANY: error: expects 1 outputs, but got more with '
 // INFO: function: main({{.*}}: Tensor[(1000), float32])
 // RUN: not relay-run %t.so --input=%t.kernel/input0.npy --check=interpreter 2>&1 | FileCheck %s --check-prefix=SOURCE
 
-// AGREES: result0.0: agrees, max difference
-// AGREES-NEXT: result0.1.0: agrees, max difference 0, scale
-// AGREES-NEXT: result0.1.1.0: agrees, max difference 0, scale
+// AGREES: output0.0: agrees, max difference
+// AGREES-NEXT: output0.1.0: agrees, max difference 0, scale
+// AGREES-NEXT: output0.1.1.0: agrees, max difference 0, scale
 
 // BENCHMARK: latency: p50
 
@@ -48,7 +48,7 @@
 // PROFILE-NEXT: median of 3 runs
 // TRACE: "name":"fused_erf"
 
-// DIFFERS: result0.0: differs
+// DIFFERS: output0.0: differs
 // DIFFERS: first kernel that differs: fused_erf (call
 // DIFFERS-NEXT: to reproduce it: relay-run {{.*}}kernel.mlir --input={{.*}}input0.npy --check=interpreter
 // KERNEL: func.func @main(%{{.*}}: tensor<1000xf32>) -> tensor<1000xf32>

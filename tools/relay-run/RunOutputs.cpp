@@ -71,7 +71,7 @@ relay_run::checkOutputFilesOfParts(ArrayRef<std::string> files,
                                    ArrayRef<std::string> results) {
   for (StringRef file : files) {
     auto [name, path] = file.split('=');
-    // Names of parts are result0.1 and so on.
+    // Names of parts are output0.1 and so on.
     bool isPart = llvm::any_of(results, [name = name](StringRef result) {
       StringRef rest = name;
       return rest.consume_front(result) && (rest.empty() || rest[0] == '.');

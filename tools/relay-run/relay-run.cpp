@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArtifactInfo.h"
 #include "FileArguments.h"
 #include "ProgramArguments.h"
 #include "RunInputs.h"
@@ -217,7 +218,7 @@ static LogicalResult runInterpreter(ModuleOp module,
   std::vector<std::string> names;
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     auto name = main.getResultAttrOfType<StringAttr>(i, relay::kNameAttrName);
-    names.push_back(name ? name.str() : "result" + std::to_string(i));
+    names.push_back(name ? name.str() : "output" + std::to_string(i));
   }
   if (failed(relay_run::checkOutputFilesOfParts(options.outputFiles, names)))
     return failure();
@@ -238,75 +239,6 @@ static LogicalResult runInterpreter(ModuleOp module,
 /// The types of what @main is called with.
 static TypeRange getMainTypes(ModuleOp module) {
   return module.lookupSymbol<func::FuncOp>("main").getArgumentTypes();
-}
-
-/// The description of the artefact, a line for each thing.
-static LogicalResult printInfo(RelayModule *compiled, MLIRContext &context) {
-  const RelayArtifact &artifact = *relayModuleGetArtifact(compiled);
-  llvm::outs() << "target: " << artifact.target_triple
-               << "\nfeatures: " << artifact.required_features
-               << "\nprecision: " << artifact.precision
-               << "\ncompiler: " << artifact.compiler_version << '\n';
-  auto printTensors = [&](StringRef what, const RelayArtifactTensor *tensors,
-                          int32_t count) {
-    for (const RelayArtifactTensor &tensor : ArrayRef(tensors, count)) {
-      llvm::outs() << what << ": " << tensor.name << ' '
-                   << relay::getElementType(&context, {tensor.dtype.code,
-                                                       tensor.dtype.bits,
-                                                       tensor.dtype.lanes})
-                   << " [";
-      llvm::interleaveComma(llvm::seq<int32_t>(0, tensor.rank), llvm::outs(),
-                            [&](int32_t dim) {
-                              if (const char *name = tensor.dim_names[dim])
-                                llvm::outs() << name;
-                              else
-                                llvm::outs() << tensor.dims[dim];
-                            });
-      llvm::outs() << "]\n";
-    }
-  };
-  if (const RelayVMProgram *program = artifact.program) {
-    for (const RelayVMFunction &function :
-         ArrayRef(program->functions, program->num_functions)) {
-      if (function.kind != RELAY_VM_BYTECODE || !function.is_public)
-        continue;
-      std::vector<Type> types =
-          relay::readParamTypes(*program, function.name, &context);
-      types.resize(function.num_params);
-      llvm::outs() << "function: " << function.name << '(';
-      llvm::interleaveComma(
-          llvm::zip_equal(ArrayRef(function.params, function.num_params),
-                          types),
-          llvm::outs(), [](auto param) {
-            auto [name, type] = param;
-            llvm::outs() << name;
-            if (!type)
-              return;
-            llvm::outs() << (name[0] ? ": " : "");
-            relay::printRelayType(llvm::outs(), type);
-          });
-      llvm::outs() << ")\n";
-    }
-  } else {
-    const RelayArtifactFunction &function = *artifact.functions;
-    printTensors("input", function.inputs, function.num_inputs);
-    printTensors("output", function.outputs, function.num_outputs);
-    for (const RelayArtifactFunction &variant :
-         ArrayRef(artifact.functions, artifact.num_functions).drop_front()) {
-      StringRef name = variant.name;
-      name.consume_front("main.");
-      llvm::outs() << "variant: " << name << '\n';
-    }
-  }
-  for (const RelayArtifactDevice &device :
-       ArrayRef(artifact.devices, artifact.num_devices))
-    llvm::outs() << "device: " << device.kind << ':' << device.index << '\n';
-  for (const RelayArtifactModule &module :
-       ArrayRef(artifact.modules, artifact.num_modules))
-    if (StringRef(module.format) != RELAY_MODULE_FORMAT_HOST)
-      llvm::outs() << "code for " << module.kind << ": " << module.size
-                   << " bytes, format " << module.format << '\n';
-  return success();
 }
 
 /// `run` runs it once, and drops what comes out.
@@ -434,7 +366,7 @@ static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
                                 ArrayRef<InterpreterValue> inputs,
                                 const RunOptions &options, Location location) {
   if (failed(relay_run::checkOutputFilesOfParts(options.outputFiles,
-                                                std::string("result0"))))
+                                                std::string("output0"))))
     return failure();
   if (!options.check.empty()) {
     FailureOr<bool> agree =
@@ -452,7 +384,7 @@ static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
   if (failed(result))
     return failure();
   SmallVector<Output> outputs;
-  addOutputs("result0", result->get(), *location.getContext(), outputs);
+  addOutputs("output0", result->get(), *location.getContext(), outputs);
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
   if (options.benchmark &&
@@ -554,8 +486,10 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
                    << " bytes of weights are as compiled\n";
       return success();
     }
-    if (options.info)
-      return printInfo(compiled, context);
+    if (options.info) {
+      relay_run::printInfo(compiled, context);
+      return success();
+    }
     if (const RelayVMProgram *program =
             relayModuleGetArtifact(compiled)->program) {
       ArrayRef functions(program->functions, program->num_functions);
@@ -601,8 +535,10 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     return failure();
   std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(
       *compiled, relayModuleFree);
-  if (options.info)
-    return printInfo(*compiled, context);
+  if (options.info) {
+    relay_run::printInfo(*compiled, context);
+    return success();
+  }
   if (relayModuleGetArtifact(*compiled)->program) {
     auto specs = relay_run::getInputSpecs(*module);
     if (failed(specs))

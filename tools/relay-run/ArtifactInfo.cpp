@@ -1,0 +1,85 @@
+//===- ArtifactInfo.cpp - What an artefact says of itself -----------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArtifactInfo.h"
+
+#include "relay-mlir/Frontend/RelayText/RelayText.h"
+#include "relay-mlir/Pipelines/CompiledTensors.h"
+#include "relay-mlir/Pipelines/ProgramTypes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+void relay_run::printInfo(RelayModule *compiled, MLIRContext &context) {
+  const RelayArtifact &artifact = *relayModuleGetArtifact(compiled);
+  llvm::outs() << "target: " << artifact.target_triple
+               << "\nfeatures: " << artifact.required_features
+               << "\nprecision: " << artifact.precision
+               << "\ncompiler: " << artifact.compiler_version << '\n';
+  auto printTensors = [&](StringRef what, const RelayArtifactTensor *tensors,
+                          int32_t count) {
+    for (const RelayArtifactTensor &tensor : ArrayRef(tensors, count)) {
+      llvm::outs() << what << ": " << tensor.name << ' '
+                   << relay::getElementType(&context, {tensor.dtype.code,
+                                                       tensor.dtype.bits,
+                                                       tensor.dtype.lanes})
+                   << " [";
+      llvm::interleaveComma(llvm::seq<int32_t>(0, tensor.rank), llvm::outs(),
+                            [&](int32_t dim) {
+                              if (const char *name = tensor.dim_names[dim])
+                                llvm::outs() << name;
+                              else
+                                llvm::outs() << tensor.dims[dim];
+                            });
+      llvm::outs() << "]\n";
+    }
+  };
+  if (const RelayVMProgram *program = artifact.program) {
+    for (const RelayVMFunction &function :
+         ArrayRef(program->functions, program->num_functions)) {
+      if (function.kind != RELAY_VM_BYTECODE || !function.is_public)
+        continue;
+      std::vector<Type> types =
+          relay::readParamTypes(*program, function.name, &context);
+      types.resize(function.num_params);
+      llvm::outs() << "function: " << function.name << '(';
+      llvm::interleaveComma(
+          llvm::zip_equal(ArrayRef(function.params, function.num_params),
+                          types),
+          llvm::outs(), [](auto param) {
+            auto [name, type] = param;
+            llvm::outs() << name;
+            if (!type)
+              return;
+            llvm::outs() << (name[0] ? ": " : "");
+            relay::printRelayType(llvm::outs(), type);
+          });
+      llvm::outs() << ")\n";
+    }
+  } else {
+    const RelayArtifactFunction &function = *artifact.functions;
+    printTensors("input", function.inputs, function.num_inputs);
+    printTensors("output", function.outputs, function.num_outputs);
+    for (const RelayArtifactFunction &variant :
+         ArrayRef(artifact.functions, artifact.num_functions).drop_front()) {
+      StringRef name = variant.name;
+      name.consume_front("main.");
+      llvm::outs() << "variant: " << name << '\n';
+    }
+  }
+  for (const RelayArtifactDevice &device :
+       ArrayRef(artifact.devices, artifact.num_devices))
+    llvm::outs() << "device: " << device.kind << ':' << device.index << '\n';
+  for (const RelayArtifactModule &module :
+       ArrayRef(artifact.modules, artifact.num_modules))
+    if (StringRef(module.format) != RELAY_MODULE_FORMAT_HOST)
+      llvm::outs() << "code for " << module.kind << ": " << module.size
+                   << " bytes, format " << module.format << '\n';
+}
