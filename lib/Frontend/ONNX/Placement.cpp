@@ -113,14 +113,15 @@ static LogicalResult convertCenterCropPad(NodeContext &node) {
 
 namespace {
 
-/// Col2Im where sizes are open: those of the image are numbers that are
-/// computed when the model runs.
+/// Col2Im where sizes are open: those of the image, and perhaps those of the
+/// block, are numbers that are computed when the model runs.
 class OpenImage {
 public:
-  OpenImage(NodeContext &node, ArrayRef<int64_t> block, const Window &window,
-            Value image)
-      : node(node), block(block), window(window), rank(block.size()),
-        image(image), type(node.getBuilder().getI64Type()) {}
+  /// `known` has the sizes of the block, or nothing if only `block` has them.
+  OpenImage(NodeContext &node, const Window &window, Value image, Value block,
+            ArrayRef<int64_t> known)
+      : node(node), window(window), rank(window.getRank()), image(image),
+        block(block), known(known), type(node.getBuilder().getI64Type()) {}
 
   LogicalResult build();
 
@@ -128,40 +129,107 @@ private:
   Value number(int64_t value) {
     return node.createScalar(static_cast<double>(value), type);
   }
+  Value getElement(Value vector, int64_t index) {
+    return node.reshape(node.slice(vector, 0, index, index + 1),
+                        ArrayRef<int64_t>());
+  }
+  /// The product of numbers, in floats: an integer might overflow.
+  Value multiplyAsFloats(ArrayRef<Value> numbers);
   void computeSizes();
+  /// Whether there is such an image: 0 if so, else an error of the run.
+  Value check();
+  /// 0, 1, ..., as many as the block has along an axis.
+  Value createOffsets(int64_t axis);
   /// (1, block, blocks): the place of each element in the padded image.
   Value createPlaces();
+  /// (batch, channels, block, blocks).
+  Value createColumns();
 
   NodeContext &node;
-  ArrayRef<int64_t> block;
   const Window &window;
   int64_t rank;
-  Value image;
+  Value image, block;
+  ArrayRef<int64_t> known;
   Type type;
   /// Numbers for each axis, and their products.
-  SmallVector<Value> padded, counts;
-  Value numPlaces, numBlocks;
+  SmallVector<Value> sizes, padded, counts;
+  Value blockSize, numPlaces, numBlocks;
 };
 
 } // namespace
 
 void OpenImage::computeSizes() {
-  numPlaces = numBlocks = number(1);
+  blockSize = numPlaces = numBlocks = number(1);
   Value zero = number(0);
   for (int64_t axis = 0; axis < rank; ++axis) {
-    Value size =
-        node.reshape(node.slice(image, 0, axis, axis + 1), ArrayRef<int64_t>());
+    sizes.push_back(known.empty() ? getElement(block, axis)
+                                  : number(known[axis]));
+    Value extent =
+        known.empty()
+            ? node.create<AddOp>(
+                  {node.create<MultiplyOp>(
+                       {node.create<SubtractOp>({sizes.back(), number(1)}),
+                        number(window.dilations[axis])}),
+                   number(1)})
+            : number(window.getExtent(axis));
     padded.push_back(node.create<AddOp>(
-        {size, number(window.padding[axis] + window.padding[rank + axis])}));
-    Value room = node.create<SubtractOp>(
-        {padded.back(), number(window.getExtent(axis))});
+        {getElement(image, axis),
+         number(window.padding[axis] + window.padding[rank + axis])}));
+    Value room = node.create<SubtractOp>({padded.back(), extent});
     Value steps =
         node.create<FloorDivideOp>({room, number(window.strides[axis])});
     counts.push_back(
         node.create<MaximumOp>({node.create<AddOp>({steps, number(1)}), zero}));
+    blockSize = node.create<MultiplyOp>({blockSize, sizes.back()});
     numPlaces = node.create<MultiplyOp>({numPlaces, padded.back()});
     numBlocks = node.create<MultiplyOp>({numBlocks, counts.back()});
   }
+}
+
+Value OpenImage::multiplyAsFloats(ArrayRef<Value> numbers) {
+  Type f64 = node.getBuilder().getF64Type();
+  Value product = node.createScalar(1, f64);
+  for (Value factor : numbers)
+    product = node.create<MultiplyOp>({product, node.castTo(factor, f64)});
+  return product;
+}
+
+Value OpenImage::check() {
+  Type f64 = node.getBuilder().getF64Type();
+  auto both = [&](Value lhs, Value rhs) {
+    return node.create<LogicalAndOp>({lhs, rhs});
+  };
+  auto isSize = [&](Value vector) {
+    Value least = node.create<GreaterEqualOp>({vector, number(1)});
+    Value most = node.create<LessEqualOp>(
+        {vector, number(std::numeric_limits<int32_t>::max())});
+    return node.create<AllOp>({both(least, most)});
+  };
+  auto isAtMost = [&](Value value, int64_t most) {
+    return node.create<LessEqualOp>(
+        {value, node.createScalar(static_cast<double>(most), f64)});
+  };
+  Value data = node.getInput(0);
+  Value isRight = both(
+      both(isSize(image), isAtMost(multiplyAsFloats(padded), kMaxTensorBytes)),
+      node.create<EqualOp>({multiplyAsFloats(counts),
+                            node.castTo(node.createSize(data, 2), f64)}));
+  if (known.empty()) {
+    Value rows = node.createSize(data, 1);
+    Value rest = node.create<FloorModOp>(
+        {rows, node.create<MaximumOp>({blockSize, number(1)})});
+    Value isSmall =
+        isAtMost(multiplyAsFloats(sizes), std::numeric_limits<int32_t>::max());
+    isRight = both(both(isRight, isSize(block)),
+                   both(isSmall, node.create<EqualOp>({rest, number(0)})));
+  }
+  return createCheck(node, isRight);
+}
+
+Value OpenImage::createOffsets(int64_t axis) {
+  return known.empty()
+             ? node.createRange(sizes[axis], type)
+             : node.createPositions(ShapeScalar::get(known[axis]), type);
 }
 
 Value OpenImage::createPlaces() {
@@ -171,38 +239,60 @@ Value OpenImage::createPlaces() {
       return node.expandDims(node.create<MultiplyOp>({positions, number(step)}),
                              1, behind);
     };
-    Value offsets = node.createPositions(ShapeScalar::get(block[axis]), type);
     Value along = node.create<AddOp>(
-        {line(offsets, window.dilations[axis], 2 * rank - 1 - axis),
+        {line(createOffsets(axis), window.dilations[axis], 2 * rank - 1 - axis),
          line(node.createRange(counts[axis], type), window.strides[axis],
               rank - 1 - axis)});
     places = node.create<AddOp>(
         {node.create<MultiplyOp>({places, padded[axis]}), along});
   }
-  return node.reshape(places, {1, ShapedType::getNumElements(block), -1});
+  if (!known.empty())
+    return node.reshape(places, {1, ShapedType::getNumElements(known), -1});
+  Value shape = node.concatenate(
+      {node.expandDims(blockSize, 0), node.expandDims(numBlocks, 0)});
+  return node.expandDims(reshapeTo(node, places, shape), 0);
+}
+
+Value OpenImage::createColumns() {
+  Value data = node.getInput(0);
+  if (!known.empty())
+    return node.reshape(data,
+                        {0, -4, -1, ShapedType::getNumElements(known), 0});
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  Value rows = node.createSizes(data, 1, 2, type);
+  Value size = node.expandDims(blockSize, 0);
+  Value shape = node.concatenate({node.createSizes(data, 0, 1, type),
+                                  node.create<FloorDivideOp>({rows, size}),
+                                  size, node.createSizes(data, 2, 3, type)});
+  return node.refineDims(reshapeTo(node, data, shape),
+                         {dims[0], ShapeScalar(), ShapeScalar(), dims[2]});
 }
 
 LogicalResult OpenImage::build() {
-  Value data = node.getInput(0);
   computeSizes();
+  Value zero = check();
+  if (known.empty() && zero) {
+    // Before anything has the sizes of a block that is wrong.
+    zero = node.reshape(zero, ArrayRef<int64_t>());
+    for (SmallVector<Value> *numbers : {&sizes, &padded, &counts})
+      for (Value &value : *numbers)
+        value = node.create<AddOp>({value, zero});
+    for (Value *value : {&blockSize, &numPlaces, &numBlocks})
+      *value = node.create<AddOp>({*value, zero});
+  }
   Value places = createPlaces();
-  // As many blocks as there are, of an image that is no smaller than nothing.
-  Value isRight = node.create<LogicalAndOp>(
-      {node.create<EqualOp>({numBlocks, node.createSize(data, 2)}),
-       node.create<AllOp>({node.create<GreaterOp>({image, number(0)})})});
-  places = node.create<AddOp>({places, createCheck(node, isRight)});
-  // (batch, channels, block, blocks).
-  Value columns =
-      node.reshape(data, {0, -4, -1, ShapedType::getNumElements(block), 0});
+  if (!known.empty())
+    places = node.create<AddOp>({places, zero});
+  Value columns = createColumns();
   if (!columns || !numPlaces)
     return failure();
   DynZerosOp::Properties zeros;
-  zeros.dtype = TypeAttr::get(node.getElementType(data));
-  Value sizes = node.createSizes(columns, 0, 2, type);
+  zeros.dtype = TypeAttr::get(node.getElementType(columns));
+  Value rows = node.createSizes(columns, 0, 2, type);
   SmallVector<ShapeScalar> dims = node.getDims(columns);
   Value empty = node.refineDims(
       node.create<DynZerosOp>(
-          {node.concatenate({node.expandDims(numPlaces, 0), sizes})}, zeros),
+          {node.concatenate({node.expandDims(numPlaces, 0), rows})}, zeros),
       {ShapeScalar(), dims[0], dims[1]});
   ScatterNdOp::Properties properties;
   properties.mode = node.getBuilder().getStringAttr("add");
@@ -210,7 +300,7 @@ LogicalResult OpenImage::build() {
       {empty, places, node.transpose(columns, {2, 3, 0, 1})}, properties);
   SmallVector<Value> parts = llvm::map_to_vector(
       padded, [&](Value size) { return node.expandDims(size, 0); });
-  parts.push_back(sizes);
+  parts.push_back(rows);
   Value result = reshapeTo(node, sums, node.concatenate(parts));
   SmallVector<int64_t> order = {rank, rank + 1};
   llvm::append_range(order, llvm::seq(rank));
@@ -223,34 +313,38 @@ LogicalResult OpenImage::build() {
                      after == 0 ? std::numeric_limits<int64_t>::max() : -after);
   }
   SmallVector<ShapeScalar> shape = {dims[0], dims[1]};
-  const ShapeTensor *known = node.getContents(1);
+  const ShapeTensor *wanted = node.getContents(1);
   for (int64_t axis = 0; axis < rank; ++axis)
-    shape.push_back(known ? known->elements[axis] : ShapeScalar());
+    shape.push_back(wanted ? wanted->elements[axis] : ShapeScalar());
   return node.setResult(node.refineDims(result, shape));
 }
 
 static LogicalResult convertOpenCol2Im(NodeContext &node) {
-  FailureOr<SmallVector<int64_t>> block = node.getConstantInts(2);
-  Value image = node.getIntsValue(1);
-  if (failed(block) || !image)
+  Value image = node.getIntsValue(1), block = node.getIntsValue(2);
+  if (!image || !block)
     return failure();
   RankedTensorType type = node.getInputType(0);
   int64_t numSizes = node.getType(image).getDimSize(0);
-  if (type.getRank() != 3 || block->empty() ||
-      numSizes != static_cast<int64_t>(block->size()))
+  int64_t rank = node.getType(block).getDimSize(0);
+  if (type.getRank() != 3 || rank == 0 || numSizes != rank)
     return node.emitError()
            << "expects data (batch, channels * block, blocks), and as many "
               "sizes of the image as of a block, but got "
-           << type << ", " << numSizes << " and " << block->size();
-  FailureOr<Window> window = Window::get(node, *block);
+           << type << ", " << numSizes << " and " << rank;
+  SmallVector<int64_t> known;
+  if (const ShapeTensor *contents = node.getContents(2))
+    known = contents->getConstants().value_or(SmallVector<int64_t>());
+  // A block of any size: what the attributes say does not depend on it.
+  FailureOr<Window> window =
+      Window::get(node, known.empty() ? SmallVector<int64_t>(rank, 1) : known);
   if (failed(window))
     return failure();
   int64_t blockSize = 1;
-  for (int64_t size : *block)
+  for (int64_t size : known)
     if (llvm::MulOverflow(blockSize, size, blockSize) ||
         blockSize > std::numeric_limits<int32_t>::max())
       return node.emitError() << "expects a block of less than 2^31 elements";
-  return OpenImage(node, *block, *window, image).build();
+  return OpenImage(node, *window, image, block, known).build();
 }
 
 /// Adds the columns of blocks to the places of an image, with its padding, that
@@ -258,8 +352,9 @@ static LogicalResult convertOpenCol2Im(NodeContext &node) {
 static LogicalResult convertCol2Im(NodeContext &node) {
   Value data = node.getInput(0);
   const ShapeTensor *sizes = node.getContents(1);
+  const ShapeTensor *blockSizes = node.getContents(2);
   if (!node.getInputType(0).hasStaticShape() || !sizes ||
-      !sizes->getConstants())
+      !sizes->getConstants() || !blockSizes || !blockSizes->getConstants())
     return convertOpenCol2Im(node);
   FailureOr<SmallVector<int64_t>> image = node.getConstantInts(1);
   FailureOr<SmallVector<int64_t>> block = node.getConstantInts(2);

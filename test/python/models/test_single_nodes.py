@@ -8,7 +8,7 @@ import pytest
 from onnx import helper
 
 import relay_mlir as rm
-from single_nodes import check_refused, compare, compiled, make, random, reference, runtime
+from single_nodes import check_refused, compare, compiled, machine, make, random, reference, runtime
 
 pytestmark = pytest.mark.share(3)
 
@@ -165,6 +165,42 @@ def test_col2im(image, block, attributes):
             runtime("Col2Im", {"x": x}, 18, attributes, constants))
 
 
+@pytest.mark.parametrize("image,block,attributes", [
+    ([5, 6], [2, 3], {}), ([5, 5], [2, 2], {"strides": [2, 2]}),
+    ([5, 6], [2, 2], {"pads": [1, 0, 0, 2]}), ([6, 6], [2, 3], {"dilations": [2, 1], "strides": [1, 2]}),
+    ([4, 4, 5], [2, 1, 2], {}), ([7], [3], {"pads": [1, 1]}), ([1, 1], [1, 1], {}), ([3, 4], [3, 4], {})])
+@pytest.mark.parametrize("batch,channels", [(2, 3), (1, 1), (0, 2), (2, 0)])
+@pytest.mark.parametrize("dims", [{}, {"x": ["n", "rows", "blocks"]}])
+def test_col2im_of_a_computed_block(image, block, attributes, batch, channels, dims):
+    rank = len(image)
+    pads, strides, dilations = (attributes.get(name, [default] * count) for name, default, count in (
+        ("pads", 0, 2 * rank), ("strides", 1, rank), ("dilations", 1, rank)))
+    count = np.prod([(image[axis] + pads[axis] + pads[axis + rank] - (block[axis] - 1) * dilations[axis] - 1)
+                     // strides[axis] + 1 for axis in range(rank)])
+    inputs = {"x": random(batch, channels * int(np.prod(block)), count),
+              "i": np.array(image), "b": np.array(block)}
+    arguments = ("Col2Im", inputs, 18, attributes)
+    if channels == 0 or batch == 0:
+        [result] = machine(*arguments, dims=dims)
+        assert result.shape == (batch, channels, *image)
+        return
+    expected = runtime(*arguments)
+    compare(machine(*arguments, dims=dims), expected)
+    # Only the block.
+    arguments = ("Col2Im", {"x": inputs["x"], "b": inputs["b"]}, 18, attributes, {"i": inputs["i"]})
+    compare(machine(*arguments, dims=dims, order=["x", "i", "b"]), expected)
+
+
+@pytest.mark.parametrize("image,block", [
+    ([5, 6], [2, 2]),  # of 4 elements, which do not divide 6 rows
+    ([5, 6], [0, 3]), ([5, 6], [-2, -3]), ([5, 6], [2**32, 2**32]), ([5, 6], [2**62, 3]),
+    ([5, 5], [2, 3]), ([0, 6], [2, 3]), ([-5, -6], [2, 3]), ([2**62, 6], [2, 3]),
+    ([2**32, 2**32], [2, 3]), ([5, 6], [6, 1]), ([5, 6], [1, 6])])
+def test_wrong_col2im_at_run_time(image, block):
+    with pytest.raises(ValueError, match="expects indices within the data"):
+        machine("Col2Im", {"x": random(1, 6, 16), "i": np.array(image), "b": np.array(block)}, 18, {})
+
+
 def test_refused_col2im():
     x = random(1, 6, 20)
     check_refused("expects a multiple of 6 rows and 16 blocks, but got", "Col2Im", {"x": x}, 18,
@@ -173,6 +209,8 @@ def test_refused_col2im():
                   18, {}, {"i": np.array([0, 6]), "b": np.array([2, 3])})
     check_refused("and as many sizes of the image as of a block", "Col2Im", {"x": x}, 18, {},
                   {"i": np.array([5]), "b": np.array([2, 3])})
+    check_refused("and as many sizes of the image as of a block", "Col2Im",
+                  {"x": x, "i": np.array([5, 6]), "b": np.array([2])}, 18, {})
 
 
 @pytest.mark.parametrize("mode,begin", [("linear", [0, 3]), ("circular", [4, 9]), ("linear", None),
