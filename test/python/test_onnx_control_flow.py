@@ -276,6 +276,43 @@ g (bool c, float[2] x) => (y) {
               else_branch = e () => (b) { n = Neg(x) b = SequenceConstruct(n) }>
   y = ConcatFromSequence<axis = 0>(s)
 }""", [(true(), f32(2)), (true(False), f32(2))]),
+    # Of which rank elements are, the first tensor that is put into the sequence says.
+    "sequence_input": ("""
+g (seq(float[]) s, float[2,3] x, int64 i) => (t, n, y) {
+  t = SequenceInsert(s, x, i)
+  n = SequenceLength(s)
+  y = SequenceAt(t, i)
+}""", [([f32(1, 3), f32(4, 1)], f32(2, 3), i64(1)), ([], f32(2, 3), i64(0))]),
+    "sequence_input_in_loop": ("""
+g (int64 n, seq(float) s, float[m] x) => (t) {
+  t = Loop (n, , s) <body = b (int64 i, bool c, seq(float[]) u) => (c2, v) {
+    c2 = Identity(c)
+    f = Cast<to = 1>(i)
+    r = Add(x, f)
+    v = SequenceInsert(u, r)
+  }>
+}""", [(i64(3), [], f32(2)), (i64(1), [f32(4), f32(0)], f32(3)), (i64(0), [f32(1)], f32(3))]),
+    "sequence_input_of_branches": ("""
+g (bool c, seq(float[]) s, float[2] x) => (t) {
+  t = If (c) <then_branch = a () => (u) { u = Identity(s) },
+              else_branch = b () => (v) { v = SequenceConstruct(x, x) }>
+}""", [(true(), [f32(3), f32(5)], f32(2)), (true(False), [f32(3)], f32(2))]),
+    "sequence_input_of_scalars": ("""
+g (seq(float) s, int64 i) => (y, n) {
+  y = SequenceAt(s, i)
+  n = SequenceLength(s)
+}""", [([f32(), f32()], i64(1))]),
+    # A scalar or a vector of one element, broadcast to what has a dimension.
+    "if_of_scalars": ("""
+g (bool c, float a, float[1] b, float[n] x, float[2,3] z) => (y, w, v) {
+  s = If (c) <then_branch = t () => (p) { p = Neg(a) },
+              else_branch = e () => (q) { q = Relu(b) }>
+  y = Mul(x, s)
+  r = Identity(s)
+  w = Where(c, z, r)
+  i = Constant<value_ints = [1, 2]>()
+  v = CastLike(i, s)
+}""", [(true(choice), f32(), f32(1), f32(n), f32(2, 3)) for choice in (True, False) for n in (1, 4)]),
     "growing_cache": ("""
 g (int64 n, float[1,4] token, float[b,4] cache, float[4,4] w) => (out, last) {
   out, last = Loop (n, , cache, token) <body = step (int64 i, bool c, past, t) => (c2, present, t2) {
@@ -415,6 +452,44 @@ g (bool c, float[2] x) => (y) {
   y = If (c) <then_branch = t () => (a) { a = Relu(x) },
               else_branch = e () => (b) { b = ReduceSum<keepdims = 0>(x) }>
 }""", 'expects values of one element type and rank for output 0 ("y")'),
+    "rank_of_a_branch": ("""
+g (bool c, float a, float[1] b) => (y) {
+  s = If (c) <then_branch = t () => (p) { p = Neg(a) },
+              else_branch = e () => (q) { q = Relu(b) }>
+  y = Shape(s)
+}""", '(Shape, opset 18): expects an input of one rank, but "s" is'),
+    "rank_of_an_output": ("""
+g (bool c, float a, float[1] b) => (s) {
+  s = If (c) <then_branch = t () => (p) { p = Neg(a) },
+              else_branch = e () => (q) { q = Relu(b) }>
+}""", 'expects an output of one rank, but "s" is'),
+    "rank_that_counts": ("""
+g (bool c, float a, float[1] b) => (y) {
+  s = If (c) <then_branch = t () => (p) { p = Neg(a) },
+              else_branch = e () => (q) { q = Relu(b) }>
+  y = Mul(s, a)
+}""", '(Mul, opset 18): expects an input of one rank, but "s" is'),
+    "rank_of_a_row": ("""
+g (int64 n, bool c, float a, float[1] b) => (y) {
+  s = If (c) <then_branch = t () => (p) { p = Neg(a) },
+              else_branch = e () => (q) { q = Relu(b) }>
+  y = Loop (n, , ) <body = b (int64 i, bool c1) => (c2, r) { c2 = Identity(c1) r = Identity(s) }>
+}""", 'expects an output of body of one rank, but'),
+    "elements_of_a_sequence": ("""
+g (seq(float[]) s, int64[2] x) => (t) {
+  t = SequenceInsert(s, x)
+}""", 'expects elements of type \'f32\' in the sequence of input "s", but got \'tensor<2xi64>\''),
+    "ranks_of_a_sequence": ("""
+g (int64 i, float[2] x, float[2,2] z) => (u) {
+  s = SequenceConstruct(x, x)
+  t = SequenceInsert(s, x, i)
+  u = SequenceInsert(t, z, i)
+}""", "expects a tensor of the element type and rank of the sequence, 'tensor<2xf32>', but \"z\" is "
+      "'tensor<2x2xf32>'"),
+    "sequence_of_unknown_rank": ("""
+g (seq(float[]) s, int64 i) => (y) {
+  y = SequenceAt(s, i)
+}""", 'input "s" has no shape; give it one'),
     "branch_outputs": ("""
 g (bool c, float[2] x) => (y) {
   y = If (c) <then_branch = t () => (a) { a = Relu(x) },
@@ -506,6 +581,24 @@ def test_position_out_of_range_at_run_time():
     run = onnx_backend.Machine().compile(parse(text))
     with pytest.raises(rm.RuntimeError):
         run(f32(2), f32(3), i64(0), i64(3))
+
+
+def test_shape_of_the_elements_of_a_sequence():
+    """It is given as that of a tensor is; sizes that are given hold for all."""
+    text = BAD["sequence_of_unknown_rank"][0]
+    run = rm.compile(parse(text), shapes={"s": [None, 3]})
+    compare([run(([f32(2, 3), f32(1, 3)]), i64(1))], [f32(1, 3)])
+    with pytest.raises(rm.CompileError, match="expects 2 dimensions for input \"s\", but got 1"):
+        rm.compile(parse(text.replace("float[]", "float[2,3]")), shapes={"s": [3]})
+    with pytest.raises(rm.CompileError, match="expects the name of an input that is a tensor, but \"s\""):
+        rm.compile(parse(text), inputs={"s": 1})
+
+
+def test_wrong_elements_at_run_time():
+    run = onnx_backend.Machine().compile(parse(MODELS["sequence_input"][0]))
+    for elements in ([f32(3)], [f32(2, 3), f32()], [f32(2, 3).astype(np.float64)], [i64([[1]])]):
+        with pytest.raises((ValueError, TypeError, rm.RuntimeError), match="expects"):
+            run(elements, f32(2, 3), i64(0))
 
 
 @pytest.mark.parametrize("split", [i64(0), i64(-1), i64([2, 2]), i64([6, -1]), i64([])])

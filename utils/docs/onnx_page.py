@@ -30,14 +30,13 @@ def get_reason(text):
     """A refusal without what is particular to one node and one run."""
     lines = [line for line in text.splitlines() if line]
     # Where it is: a file, or the name of a node.
-    first = re.sub(r"^(\S*\.onnx:\d+:\d+|\S+): ", "", lines[0])
+    first = re.sub(r"^(\S*\.onnx:\d+:\d+|\S+): (error: )?", "", lines[0])
     if re.search(r"operators? (is|are) not supported$", first):
         # All of them, without the nodes.
         names = [re.sub(r"^.*?note: |\): .*", lambda found: ")" if found[0][0] == ")" else "", line)
                  for line in lines[1:]]
         return "; ".join(sorted(names))
     reason = re.sub(r'^node (?:that computes )?"[^"]*" \(([\w.]+),[^)]*\): ', r"\1: ", first)
-    reason = re.sub(r"'?tensor<[^>']*>'?", "a tensor", reason)
     reason = re.sub(r'^input "[^"]*"', "an input", reason)
     return re.sub(r'(,? but) "[^"]*" is', r"\1 it is", re.sub(r' \("[^"]*"\)', "", reason))
 

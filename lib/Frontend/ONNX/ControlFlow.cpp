@@ -240,8 +240,10 @@ LogicalResult Importer::buildInBlock(Block &block,
 
 void Importer::forget(Operation *op) {
   op->walk([&](Operation *inner) {
-    for (Value result : inner->getResults())
+    for (Value result : inner->getResults()) {
       dims.erase(result);
+      scalarsOrMore.erase(result);
+    }
     for (Region &region : inner->getRegions())
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
@@ -307,6 +309,59 @@ LogicalResult Importer::checkCondition(PendingNode &pending,
          << "\" is of " << contents->elementType;
 }
 
+/// The type of more dimensions of two tensors of one element each; null for
+/// others.
+static RankedTensorType joinRanks(Type lhs, Type rhs) {
+  auto tensor = dyn_cast<RankedTensorType>(lhs);
+  auto other = dyn_cast<RankedTensorType>(rhs);
+  if (!tensor || !other || tensor.getElementType() != other.getElementType() ||
+      !tensor.hasStaticShape() || !other.hasStaticShape() ||
+      tensor.getNumElements() != 1 || other.getNumElements() != 1)
+    return nullptr;
+  return tensor.getRank() < other.getRank() ? other : tensor;
+}
+
+LogicalResult Importer::checkRank(const Binding &binding, StringRef what) {
+  if (!binding.value || !scalarsOrMore.contains(binding.value))
+    return success();
+  return emitError() << "expects " << what << " of one rank, but \""
+                     << binding.name << "\" is " << binding.value.getType()
+                     << " of one branch of an If, and has another rank in the "
+                        "other";
+}
+
+LogicalResult Importer::checkRanks(const PendingNode &pending) {
+  static const llvm::StringSet<> broadcasts = {
+      "Add",  "And", "Div",         "Equal", "Greater", "GreaterOrEqual",
+      "Less", "Max", "LessOrEqual", "Mean",  "Min",     "Mod",
+      "Mul",  "Or",  "Pow",         "Sub",   "Sum",     "Where",
+      "Xor"};
+  const Node &node = *pending.node;
+  bool isStandard = node.domain.empty() && pending.opset >= 8;
+  for (auto [index, binding] : llvm::enumerate(pending.inputs)) {
+    if (!binding || !binding->value || !scalarsOrMore.contains(binding->value))
+      continue;
+    int64_t rank = getType(*binding).getRank();
+    // Of these, only one element matters, or only the type.
+    if (isStandard && (node.opType == "If" || node.opType == "Identity" ||
+                       (node.opType == "CastLike" && index == 1)))
+      continue;
+    bool isCovered =
+        isStandard && broadcasts.contains(node.opType) &&
+        llvm::any_of(pending.inputs, [&](const Binding *other) {
+          return other && isTensor(*other) &&
+                 !(other->value && scalarsOrMore.contains(other->value)) &&
+                 getType(*other).getRank() >= rank;
+        });
+    if (!isCovered)
+      return emitError(node, pending.opset)
+             << "expects an input of one rank, but \"" << binding->name
+             << "\" is " << binding->value.getType()
+             << " of one branch of an If, and has another rank in the other";
+  }
+  return success();
+}
+
 LogicalResult Importer::importRunTimeIf(PendingNode &pending,
                                         ArrayRef<const Graph *> branches) {
   const Node &node = *pending.node;
@@ -332,7 +387,8 @@ LogicalResult Importer::importRunTimeIf(PendingNode &pending,
       if (failed(outputs))
         return failure();
       for (Binding *output : *outputs) {
-        if (failed(materialize(*output)))
+        if (failed(checkRank(*output, "an output of a branch")) ||
+            failed(materialize(*output)))
           return failure();
         values[side].push_back(output->value);
       }
@@ -343,10 +399,15 @@ LogicalResult Importer::importRunTimeIf(PendingNode &pending,
   }
 
   SmallVector<ValueKind> kinds;
+  SmallVector<bool> hasOtherRank(node.outputs.size());
   for (auto [index, name] : llvm::enumerate(node.outputs)) {
     ValueKind first = ValueKind::get(*this, values[0][index]);
     ValueKind second = ValueKind::get(*this, values[1][index]);
     kinds.push_back(joinKinds(*this, first, second));
+    if (!kinds.back().type) {
+      kinds.back().type = joinRanks(first.type, second.type);
+      hasOtherRank[index] = true;
+    }
     if (!kinds.back().type)
       return emitError(node, pending.opset)
              << "expects values of one element type and rank for output "
@@ -355,6 +416,14 @@ LogicalResult Importer::importRunTimeIf(PendingNode &pending,
              << first.type << ", and \"" << branches[1]->outputs[index].name
              << "\" of else_branch is " << second.type;
   }
+  for (ArrayRef<Value> side : values)
+    for (auto [value, kind] : llvm::zip_equal(side, kinds)) {
+      if (!isOpenSequence(value))
+        continue;
+      if (failed(settleSequence(value, getListElement(kind.type))))
+        return failure();
+      kind.type = joinTypes(kind.type, value.getType());
+    }
   SmallVector<Type> types = llvm::map_to_vector(
       kinds, [](const ValueKind &kind) { return kind.type; });
   bool isSingle = types.size() == 1;
@@ -366,7 +435,10 @@ LogicalResult Importer::importRunTimeIf(PendingNode &pending,
     region.push_back(blocks[side].release());
     (void)buildInBlock(region.front(), [&] {
       for (auto [value, wanted] : llvm::zip_equal(values[side], types))
-        value = widen(*this, loc, value, wanted);
+        if (auto tensor = joinRanks(value.getType(), wanted))
+          value = context.reshape(value, tensor.getShape());
+        else
+          value = widen(*this, loc, value, wanted);
       Value result =
           isSingle ? values[side].front()
                    : TupleOp::create(builder, loc, values[side]).getResult();
@@ -383,6 +455,8 @@ LogicalResult Importer::importRunTimeIf(PendingNode &pending,
                              : getField(*this, loc, branch, index, kind);
     if (isSingle && !kind.dims.empty())
       setDims(output->value, {kind.dims});
+    if (hasOtherRank[index])
+      scalarsOrMore.insert(output->value);
   }
   return bindOutputs(node, *pending.frame, outputs);
 }

@@ -180,6 +180,37 @@ const ShapeTensor *Importer::getContents(Binding &binding) {
   return &*binding.contents;
 }
 
+const ShapeTensor *Importer::getPartialContents(Binding &binding) {
+  if (const ShapeTensor *contents = getContents(binding))
+    return contents;
+  if (binding.triedPartialContents || !isTensor(binding))
+    return binding.partialContents ? &*binding.partialContents : nullptr;
+  binding.triedPartialContents = true;
+  RankedTensorType type = getType(binding);
+  // Those of shapes.
+  if (!type.getElementType().isInteger() || !type.hasStaticShape() ||
+      type.getNumElements() > kMaxTensorRank)
+    return nullptr;
+  constexpr unsigned kMaxDepth = 64;
+  llvm::SaveAndRestore<unsigned> depth(partialDepth, partialDepth + 1);
+  PendingNode *pending = binding.pending;
+  std::optional<ShapeTensor> found;
+  if (pending && partialDepth <= kMaxDepth && pending->node->domain.empty() &&
+      pending->outputs.size() == 1) {
+    NodeContext context(*this, *pending);
+    found = evaluatePartialShape(context);
+  }
+  if (!found || found->getType() != type) {
+    found = ShapeTensor{type.getElementType(), llvm::to_vector(type.getShape()),
+                        std::vector<ShapeScalar>(type.getNumElements())};
+  }
+  numShapeElements += type.getNumElements();
+  if (numShapeElements > kMaxTotalShapeElements)
+    return nullptr;
+  binding.partialContents = std::move(found);
+  return &*binding.partialContents;
+}
+
 bool Importer::setContents(Binding &binding,
                            std::optional<ShapeTensor> contents) {
   if (!contents)
@@ -319,6 +350,8 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   if (const Function *callee = model.findFunction(node))
     return importCall(pending, *callee);
   assert(pending.entry && "unknown operators were reported before");
+  if (failed(checkRanks(pending)))
+    return failure();
   const OpEntry &entry = *pending.entry;
   if (entry.import)
     return entry.import(*this, pending);
@@ -386,6 +419,16 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
     NodeContext context(*this, pending);
     if (setContents(*pending.outputs.front(), evaluateShape(context)))
       return success();
+    if (context.hasFailed())
+      return failure();
+    // What is taken from numbers of which others are not known.
+    std::optional<ShapeTensor> partial = evaluatePartialShape(context);
+    if (partial && llvm::all_of(partial->elements, [](const ShapeScalar &size) {
+          return size.isReliable();
+        })) {
+      if (setContents(*pending.outputs.front(), std::move(partial)))
+        return success();
+    }
     if (context.hasFailed())
       return failure();
   }
@@ -477,6 +520,10 @@ LogicalResult Importer::createResults() {
                          << "\" is not computed by any node";
     if (failed(checkReadable(*binding)) || failed(materialize(*binding)))
       return failure();
+    if (failed(checkRank(*binding, "an output")) ||
+        (isOpenSequence(binding->value) &&
+         failed(settleSequence(binding->value))))
+      return failure();
     Type declared = getElementType(builder.getContext(), info.type);
     if (info.isTensor != isTensor(*binding) &&
         info.kind != ValueInfo::Kind::Other)
@@ -491,8 +538,13 @@ LogicalResult Importer::createResults() {
     results.push_back(binding->value);
   }
   func::ReturnOp::create(builder, function.getLoc(), results);
-  function.setFunctionType(builder.getFunctionType(
-      function.getFunctionType().getInputs(), ValueRange(results).getTypes()));
+  // Inputs that nobody reads.
+  for (Value argument : function.getArguments())
+    if (isOpenSequence(argument) && failed(settleSequence(argument)))
+      return failure();
+  function.setFunctionType(
+      builder.getFunctionType(ValueRange(function.getArguments()).getTypes(),
+                              ValueRange(results).getTypes()));
   for (auto [index, info] : llvm::enumerate(model.graph.outputs))
     function.setResultAttr(index, kNameAttrName,
                            builder.getStringAttr(info.name));

@@ -23,6 +23,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <deque>
 
@@ -48,11 +49,24 @@ struct Binding {
   /// The numbers, where they can be computed now.
   std::optional<ShapeTensor> contents;
   bool triedContents = false;
+  /// The same for numbers of which some are not known.
+  std::optional<ShapeTensor> partialContents;
+  bool triedPartialContents = false;
   std::optional<KnownElements> known;
   /// Why there is none of these: who reads it is refused.
   std::string refusal;
   /// The node that computes `value`, if it is not converted yet.
   PendingNode *pending = nullptr;
+};
+
+/// An input that is a sequence, of whose elements nothing says yet which rank
+/// they have.
+struct OpenSequence {
+  std::string name;
+  Type elementType;
+  /// What the model declares, scalars, which exporters also write for elements
+  /// of any rank; null if it declares no shape.
+  RankedTensorType declared;
 };
 
 /// The names of a graph: the main graph, a branch, or a call of a function.
@@ -95,6 +109,9 @@ public:
 
   /// The contents of `binding`, if they are or can be known.
   const ShapeTensor *getContents(Binding &binding);
+  /// The same of a few integers of which some may be known only when the model
+  /// runs: those are unknown in every case.
+  const ShapeTensor *getPartialContents(Binding &binding);
   /// False for sequences and optional values.
   bool isTensor(const Binding &binding) const;
   RankedTensorType getType(const Binding &binding) const;
@@ -137,6 +154,19 @@ public:
   const Graph *findGraph(const PendingNode &pending, StringRef name);
   /// The type of what is declared, sizes open; null if that does not say it.
   Type getDeclaredType(const ValueInfo &info);
+  /// Fails where the node of `pending` depends on the rank of an input that may
+  /// be a scalar as well.
+  LogicalResult checkRanks(const PendingNode &pending);
+  /// Fails if `binding`, which `what` names, is such a value.
+  LogicalResult checkRank(const Binding &binding, StringRef what);
+  /// Whether `value` is a sequence of which nothing says the rank of elements.
+  bool isOpenSequence(Value value) const {
+    return openSequences.contains(value);
+  }
+  /// Gives the elements of an open sequence the rank of `element`, a type of
+  /// tensors, or else what the model declares. Fails, with an error, for
+  /// another element type, and where nothing is declared.
+  LogicalResult settleSequence(Value value, Type element = {});
   /// Makes values of all that `graph` takes from around it.
   LogicalResult materializeCaptured(PendingNode &pending, const Graph &graph);
   /// Imports a graph of a node where the builder is; `name` is that of its
@@ -233,9 +263,14 @@ private:
   unsigned numSymbols = 0;
   /// Numbers of all contents.
   int64_t numShapeElements = 0;
-  /// How many calls of `materialize` are in each other.
-  unsigned materializeDepth = 0;
+  /// How many calls of `materialize`, and of `getPartialContents`, are in each
+  /// other.
+  unsigned materializeDepth = 0, partialDepth = 0;
   DenseMap<Value, SmallVector<SmallVector<ShapeScalar>>> dims;
+  DenseMap<Value, OpenSequence> openSequences;
+  /// Tensors of one element, of which a branch of an If gives a scalar: they
+  /// may only be broadcast to what has as many dimensions at least.
+  DenseSet<Value> scalarsOrMore;
   DenseMap<mlir::Attribute, Value> constants;
   /// The block of the function, and those inside of it that are being built.
   SmallVector<Block *> openBlocks;

@@ -58,7 +58,12 @@ LoopImporter::importIteration(Binding *number, Binding *goesOn,
   Inputs inputs = makeInputs(number, goesOn, carried);
   if (failed(inputs))
     return failure();
-  return importer.importGraph(pending, graph, "body", *inputs);
+  Inputs outputs = importer.importGraph(pending, graph, "body", *inputs);
+  if (succeeded(outputs))
+    for (Binding *output : *outputs)
+      if (failed(importer.checkRank(*output, "an output of body")))
+        return failure();
+  return outputs;
 }
 
 InFlightDiagnostic LoopImporter::emitError() {
@@ -124,13 +129,21 @@ LogicalResult LoopImporter::prepare() {
 }
 
 /// Sizes of carried tensors may change from now on.
-void LoopImporter::openSizes() {
+LogicalResult LoopImporter::openSizes() {
   for (auto [index, kind] : llvm::enumerate(kinds)) {
     auto type = dyn_cast<RankedTensorType>(kind.type);
     if (!type) {
       // The model may know of what an empty sequence is one.
       Type declared =
           importer.getDeclaredType(graph.inputs[firstCarried + index]);
+      Value value = initial[index]->value;
+      if (importer.isOpenSequence(value)) {
+        if (failed(importer.settleSequence(
+                value, declared ? getListElement(declared) : Type())))
+          return failure();
+        kind.type = value.getType();
+        continue;
+      }
       Type joined = declared ? joinTypes(kind.type, declared) : Type();
       if (joined)
         kind.type = joined;
@@ -144,6 +157,7 @@ void LoopImporter::openSizes() {
       flag = true;
     }
   }
+  return success();
 }
 
 /// Widens what is known of a carried value to what also holds for `found`.
@@ -277,9 +291,29 @@ LogicalResult LoopImporter::findTypes() {
   }
   if (body)
     importer.eraseBlock(std::move(body));
-  openSizes();
+  if (failed(openSizes()))
+    return failure();
   FailureOr<bool> isDone = importUntilStable();
   return success(succeeded(isDone) && *isDone);
+}
+
+/// Gives inputs that are carried, and are sequences whose elements have no
+/// known rank, the type that the body found for them.
+LogicalResult LoopImporter::settleSequences() {
+  bool isChanged = false;
+  for (auto [binding, kind] : llvm::zip_equal(initial, kinds)) {
+    if (!importer.isOpenSequence(binding->value))
+      continue;
+    if (failed(
+            importer.settleSequence(binding->value, getListElement(kind.type))))
+      return failure();
+    isChanged |= kind.type != binding->value.getType();
+    kind.type = binding->value.getType();
+  }
+  if (!isChanged)
+    return success();
+  importer.eraseBlock(std::move(body));
+  return findTypes();
 }
 
 /// The closure, with an empty branch for an iteration.
@@ -417,7 +451,7 @@ Value LoopImporter::collect(NodeContext &node, unsigned index, Value list,
 LogicalResult LoopImporter::build() {
   Location loc = importer.getNodeLoc(*pending.node);
   NodeContext node(importer, pending);
-  if (failed(prepare()) || failed(findTypes()))
+  if (failed(prepare()) || failed(findTypes()) || failed(settleSequences()))
     return failure();
   if (!countValue && !isConditional)
     return emitError() << "expects a trip count, or a condition that the body "

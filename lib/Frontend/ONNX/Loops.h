@@ -75,7 +75,8 @@ private:
   Value finishScan(NodeContext &node, unsigned index, Value value);
 
   LogicalResult prepare();
-  void openSizes();
+  LogicalResult settleSequences();
+  LogicalResult openSizes();
   FailureOr<bool> widenKind(unsigned index, const ValueKind &found);
   LogicalResult importBody();
   FailureOr<bool> importUntilStable();

@@ -48,12 +48,48 @@ FailureOr<Type> Importer::getInputValueType(const ValueInfo &info,
   }
   ValueInfo element = *info.element;
   element.name = info.name;
-  FailureOr<Type> type =
-      getInputValueType(element, getTensorType(builder.getContext(), element));
+  FailureOr<Type> type = getInputValueType(
+      element, tensor && info.kind == ValueInfo::Kind::Sequence
+                   ? tensor
+                   : getTensorType(builder.getContext(), element));
   if (failed(type))
     return failure();
   return info.kind == ValueInfo::Kind::Sequence ? getListType(*type)
                                                 : getOptionType(*type);
+}
+
+static InFlightDiagnostic refuseShapeless(InFlightDiagnostic error,
+                                          StringRef name) {
+  error << "input \"" << name
+        << "\" has no shape; give it one when it is compiled, as with "
+           "--shape="
+        << name
+        << "=?x3, or in the model, with a size or a name of a size for each "
+           "dimension";
+  return error;
+}
+
+LogicalResult Importer::settleSequence(Value value, Type element) {
+  auto it = openSequences.find(value);
+  assert(it != openSequences.end() && "expects an open sequence");
+  const OpenSequence &sequence = it->second;
+  auto tensor = dyn_cast_if_present<RankedTensorType>(element);
+  if (tensor && tensor.getElementType() != sequence.elementType)
+    return emitError() << "expects elements of type " << sequence.elementType
+                       << " in the sequence of input \"" << sequence.name
+                       << "\", but got " << tensor;
+  // Other elements may have other sizes.
+  if (tensor)
+    tensor = RankedTensorType::get(
+        SmallVector<int64_t>(tensor.getRank(), ShapedType::kDynamic),
+        tensor.getElementType());
+  else
+    tensor = sequence.declared;
+  if (!tensor)
+    return refuseShapeless(emitError(), sequence.name);
+  value.setType(getListType(tensor));
+  openSequences.erase(it);
+  return success();
 }
 
 FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info,
@@ -63,13 +99,7 @@ FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info,
                        << getDataTypeName(info.type)
                        << ", which is not supported";
   if (!fixed)
-    return emitError()
-           << "input \"" << info.name
-           << "\" has no shape; give it one when it is compiled, as with "
-              "--shape="
-           << info.name
-           << "=?x3, or in the model, with a size or a name of a size for each "
-              "dimension";
+    return refuseShapeless(emitError(), info.name);
   if (info.shape && !options.inputs.shapes.contains(info.name))
     for (const Dimension &dim : *info.shape)
       if (dim.size.value_or(0) < 0)
@@ -98,11 +128,16 @@ Importer::getFixedInputs() {
       mainFrame->bindings.erase(info.name);
     }
     ModelInput input{info.name, {}, std::nullopt, {}};
-    if (info.kind == ValueInfo::Kind::Tensor)
-      input.elementType = getElementType(builder.getContext(), info.type);
-    if (RankedTensorType type = getTensorType(builder.getContext(), info)) {
+    // What is given for a sequence is the shape of each of its tensors.
+    bool isShaped = info.kind == ValueInfo::Kind::Sequence &&
+                    options.inputs.shapes.contains(info.name);
+    const ValueInfo &tensor = isShaped ? *info.element : info;
+    if (tensor.kind == ValueInfo::Kind::Tensor)
+      input.elementType = getElementType(builder.getContext(), tensor.type);
+    RankedTensorType type = getTensorType(builder.getContext(), tensor);
+    if (type && !(isShaped && type.getRank() == 0)) {
       input.shape.emplace(type.getShape());
-      for (const Dimension &dim : *info.shape)
+      for (const Dimension &dim : *tensor.shape)
         input.dimNames.push_back(dim.size ? StringRef() : dim.symbol);
     }
     infos.push_back(&info);
@@ -120,7 +155,15 @@ Importer::getFixedInputs() {
 
 LogicalResult Importer::createArgument(const ValueInfo &info,
                                        const FixedInput &fixed) {
-  FailureOr<Type> valueType = getInputValueType(info, fixed.type);
+  const ValueInfo *element = info.element.get();
+  bool isOpen = info.kind == ValueInfo::Kind::Sequence && !fixed.type &&
+                element->kind == ValueInfo::Kind::Tensor &&
+                (!element->shape || element->shape->empty()) &&
+                getElementType(builder.getContext(), element->type);
+  FailureOr<Type> valueType =
+      isOpen ? FailureOr<Type>(
+                   getListType(IncompleteType::get(builder.getContext())))
+             : getInputValueType(info, fixed.type);
   if (failed(valueType))
     return failure();
   auto type = dyn_cast<RankedTensorType>(*valueType);
@@ -133,6 +176,10 @@ LogicalResult Importer::createArgument(const ValueInfo &info,
                   : function.getBody().front().addArgument(*valueType, loc);
   if (!mainFrame->bindings.try_emplace(info.name, binding).second)
     return emitError() << "input \"" << info.name << "\" is defined twice";
+  if (isOpen)
+    openSequences[binding->value] = {
+        info.name, getElementType(builder.getContext(), element->type),
+        getTensorType(builder.getContext(), *element)};
   if (!type || type.hasStaticShape())
     return success();
 

@@ -35,8 +35,23 @@ static Value reshapeByValue(NodeContext &node, Value data) {
 static LogicalResult convertReshape(NodeContext &node) {
   Value data = node.getInput(0);
   const ShapeTensor *shape = node.getContents(1);
-  if (!shape)
-    return node.setResult(reshapeByValue(node, data));
+  if (!shape) {
+    Value result = reshapeByValue(node, data);
+    const ShapeTensor *known = node.getPartialContents(1);
+    if (!result || !known)
+      return node.setResult(result);
+    SmallVector<ShapeScalar> dims = node.getDims(data), target;
+    bool copies = !node.getBool("allowzero", false);
+    for (auto [i, size] : llvm::enumerate(known->elements)) {
+      // What is not known may be a code.
+      std::optional<int64_t> constant = size.getConstant();
+      if (copies && constant == 0)
+        target.push_back(i < dims.size() ? dims[i] : ShapeScalar());
+      else
+        target.push_back(constant && *constant >= 0 ? size : ShapeScalar());
+    }
+    return node.setResult(node.expectDims(result, target));
+  }
   if (shape->isFloat() || shape->shape.size() != 1)
     return node.emitError()
            << "expects a shape that is a vector of integers, but got "
@@ -128,6 +143,39 @@ static FailureOr<SmallVector<int64_t>> getAxes(NodeContext &node) {
   return llvm::to_vector(node.getInts("axes").value_or(ArrayRef<int64_t>()));
 }
 
+/// Squeeze without axes. The result has one rank, so an open size is taken to
+/// be none of 1, which is checked when the model runs: then there are not as
+/// many elements as the sizes say.
+static LogicalResult squeezeOnes(NodeContext &node, Value data) {
+  RankedTensorType type = node.getType(data);
+  SmallVector<int64_t> axes;
+  for (auto [axis, size] : llvm::enumerate(type.getShape()))
+    if (size == 1)
+      axes.push_back(axis);
+  if (type.hasStaticShape())
+    return node.setResult(node.squeeze(data, axes));
+  node.emitWarning() << "without axes, dimensions of " << type
+                     << " that are not known are taken to be none of 1; name "
+                        "the axes, or fix the sizes, as with --dim";
+  Type i64 = node.getBuilder().getI64Type();
+  Value sizes = node.createSizes(data, 0, type.getRank(), i64);
+  SmallVector<ShapeScalar> all = node.getDims(data), dims;
+  SmallVector<Value> parts;
+  for (int64_t axis = 0, rank = type.getRank(); axis < rank; ++axis) {
+    if (type.getDimSize(axis) == 1)
+      continue;
+    Value size = node.slice(sizes, 0, axis, axis + 1);
+    if (type.isDynamicDim(axis))
+      size = node.create<WhereOp>(
+          {node.create<EqualOp>({size, node.createScalar(1, i64)}),
+           node.createScalar(2, i64), size});
+    parts.push_back(size);
+    dims.push_back(all[axis]);
+  }
+  return node.setResult(
+      node.expectDims(reshapeTo(node, data, node.concatenate(parts)), dims));
+}
+
 static LogicalResult convertSqueeze(NodeContext &node) {
   Value data = node.getInput(0);
   if (node.hasInput(1) && !node.getContents(1)) {
@@ -140,15 +188,8 @@ static LogicalResult convertSqueeze(NodeContext &node) {
   FailureOr<SmallVector<int64_t>> axes = getAxes(node);
   if (failed(axes))
     return failure();
-  if (!node.hasInput(1) && !node.hasAttr("axes")) {
-    for (auto [axis, size] : llvm::enumerate(node.getType(data).getShape())) {
-      if (ShapedType::isDynamic(size))
-        return node.emitError() << "expects axes for data with unknown sizes, "
-                                << data.getType();
-      if (size == 1)
-        axes->push_back(axis);
-    }
-  }
+  if (!node.hasInput(1) && !node.hasAttr("axes"))
+    return squeezeOnes(node, data);
   FailureOr<SmallVector<int64_t>> normalized =
       node.normalizeAxes(*axes, node.getRank(data));
   if (failed(normalized))
@@ -231,7 +272,25 @@ static LogicalResult convertExpand(NodeContext &node) {
   SmallVector<ShapeScalar> dims = node.getDims(data);
   if (!shape) {
     Value sizes = coverShape(node, data, node.getIntsValue(1));
-    return node.setResult(node.create<DynBroadcastToOp>({data, sizes}));
+    Value result = node.create<DynBroadcastToOp>({data, sizes});
+    const ShapeTensor *known = node.getPartialContents(1);
+    if (!result || !known)
+      return node.setResult(result);
+    int64_t rank = node.getRank(result);
+    SmallVector<ShapeScalar> target(known->elements.begin(),
+                                    known->elements.end());
+    target.insert(target.begin(), rank - target.size(), ShapeScalar::get(1));
+    // Broadcasting goes both ways: what is not known may be 1.
+    for (auto [dim, size] :
+         llvm::zip(llvm::reverse(dims), llvm::reverse(target))) {
+      std::optional<int64_t> own = dim.getConstant();
+      std::optional<int64_t> constant = size.getConstant();
+      if (constant == 1 || (!constant && own && *own != 1))
+        size = dim;
+      else if (constant ? *constant < 0 : !own && !dim.isSame(size))
+        size = ShapeScalar();
+    }
+    return node.setResult(node.expectDims(result, target));
   }
   if (shape->isFloat() || shape->shape.size() > 1)
     return node.emitError()

@@ -149,6 +149,11 @@ const ShapeTensor *NodeContext::getContents(unsigned index) const {
                          : nullptr;
 }
 
+const ShapeTensor *NodeContext::getPartialContents(unsigned index) const {
+  return hasInput(index) ? importer.getPartialContents(*pending.inputs[index])
+                         : nullptr;
+}
+
 FailureOr<SmallVector<int64_t>> NodeContext::getConstantInts(unsigned index) {
   if (!hasInput(index)) {
     emitError() << "expects input " << index << ", which is left out";

@@ -67,6 +67,9 @@ public:
   bool isComputed(unsigned index) const;
   /// The numbers in an input, if they can be computed now.
   const ShapeTensor *getContents(unsigned index) const;
+  /// The same of a few integers of which some may be known only when the model
+  /// runs: those are unknown in every case.
+  const ShapeTensor *getPartialContents(unsigned index) const;
   /// The integers in an input. Reports an error if they depend on anything.
   FailureOr<SmallVector<int64_t>> getConstantInts(unsigned index);
   /// The same for an input with one element.
@@ -225,6 +228,10 @@ public:
   /// The same for the result of an operator whose sizes are operands, whose
   /// type is told the constant ones. An unknown size is a new one.
   Value refineDims(Value value, ArrayRef<ShapeScalar> dims);
+  /// `value`, whose sizes are `dims` where those are constants, which is
+  /// checked when the model runs; what else is open is as they say, or a new
+  /// one.
+  Value expectDims(Value value, ArrayRef<ShapeScalar> dims);
   /// `value`, that has to have `size` elements along `axis`. Where that is not
   /// known it is checked when the model runs. Null, and an error, if it has
   /// not.

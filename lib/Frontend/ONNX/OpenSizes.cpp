@@ -185,6 +185,26 @@ Value NodeContext::refineDims(Value value, ArrayRef<ShapeScalar> dims) {
   return assumeDims(value, known);
 }
 
+Value NodeContext::expectDims(Value value, ArrayRef<ShapeScalar> dims) {
+  if (!value)
+    return nullptr;
+  RankedTensorType type = getType(value);
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<ShapeScalar> known;
+  for (auto [size, dim] : llvm::zip_equal(shape, dims)) {
+    known.push_back(dim.isReliable() ? dim : importer.createSymbol());
+    if (std::optional<int64_t> constant = dim.getConstant();
+        constant && ShapedType::isDynamic(size))
+      size = *constant;
+  }
+  RankedTensorType expected = type.clone(shape);
+  if (failed(checkTensorLimits([&] { return emitError(); }, expected)))
+    return fail();
+  if (expected != type)
+    value = AscribeOp::create(getBuilder(), getLoc(), expected, value);
+  return assumeDims(value, known);
+}
+
 Value NodeContext::expectSize(Value value, int64_t axis, int64_t size) {
   if (!value)
     return nullptr;

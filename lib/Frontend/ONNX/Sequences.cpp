@@ -136,8 +136,8 @@ private:
   LogicalResult bindNumber(int64_t number, Type elementType);
 
   /// The elements of input `index`, which has to be a sequence; null if they
-  /// are not known.
-  FailureOr<KnownElements *> getKnown(unsigned index);
+  /// are not known. Unless it `staysOpen`, the rank of elements is settled.
+  FailureOr<KnownElements *> getKnown(unsigned index, bool staysOpen = false);
   /// Input `index`, a sequence, as a list.
   FailureOr<Value> getList(unsigned index);
   /// The position in input `index`, if it is known.
@@ -194,8 +194,12 @@ LogicalResult SequenceNode::bindNumber(int64_t number, Type elementType) {
   return bind(binding);
 }
 
-FailureOr<KnownElements *> SequenceNode::getKnown(unsigned index) {
+FailureOr<KnownElements *> SequenceNode::getKnown(unsigned index,
+                                                  bool staysOpen) {
   Binding &binding = *pending.inputs[index];
+  if (!staysOpen && importer.isOpenSequence(binding.value) &&
+      failed(importer.settleSequence(binding.value)))
+    return failure();
   if (binding.known && !binding.known->isOptional)
     return &*binding.known;
   if (binding.value && getListElement(binding.value.getType()))
@@ -296,7 +300,7 @@ LogicalResult SequenceNode::makeEmpty() {
 LogicalResult SequenceNode::insert() {
   if (failed(expectInputs(2, 3)))
     return failure();
-  FailureOr<KnownElements *> known = getKnown(0);
+  FailureOr<KnownElements *> known = getKnown(0, /*staysOpen=*/true);
   if (failed(known))
     return failure();
   Binding &value = *pending.inputs[1];
@@ -320,6 +324,12 @@ LogicalResult SequenceNode::insert() {
     elements.insert(elements.begin() + *checked, &value);
     return bindKnown(std::move(elements));
   }
+  // The first tensor that is put into it says what it is a sequence of.
+  if (importer.isOpenSequence(pending.inputs[0]->value) &&
+      (failed(importer.materialize(value)) ||
+       failed(importer.settleSequence(pending.inputs[0]->value,
+                                      value.value.getType()))))
+    return failure();
   FailureOr<Value> list = getList(0);
   if (failed(list) || failed(importer.materialize(value)))
     return failure();
@@ -632,6 +642,9 @@ LogicalResult SequenceNode::makeOptional() {
         (input->value && getOptionElement(input->value.getType())))
       return emitError() << "expects a tensor or a sequence, but \""
                          << input->name << "\" is an optional value itself";
+    else if (importer.isOpenSequence(input->value) &&
+             failed(importer.settleSequence(input->value)))
+      return failure();
   Binding *binding = importer.createBinding(pending.node->outputs.front());
   binding->known = KnownElements{pending.inputs, /*isOptional=*/true};
   return bind(binding);

@@ -69,8 +69,16 @@ static LogicalResult convertConstantOfShape(NodeContext &node) {
     properties.dtype = TypeAttr::get(elementType);
     Value filled = node.create<DynFullOp>(
         {node.createConstant(single), sizeValues}, properties);
-    return node.setResult(shape ? node.refineDims(filled, shape->elements)
-                                : filled);
+    if (shape)
+      return node.setResult(node.refineDims(filled, shape->elements));
+    const ShapeTensor *known = node.getPartialContents(0);
+    if (!filled || !known)
+      return node.setResult(filled);
+    SmallVector<ShapeScalar> target =
+        llvm::map_to_vector(known->elements, [](const ShapeScalar &size) {
+          return size.getConstant().value_or(0) < 0 ? ShapeScalar() : size;
+        });
+    return node.setResult(node.expectDims(filled, target));
   }
   for (int64_t size : *sizes)
     if (size < 0)

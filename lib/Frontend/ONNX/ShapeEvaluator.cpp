@@ -60,7 +60,7 @@ ShapeEvaluator::Result ShapeEvaluator::mapElements(
       operands.push_back(input.elements[i]);
     result.elements.push_back(function(operands));
     result.elements.back().compress();
-    if (!result.elements.back().isReliable())
+    if (!isPartial && !result.elements.back().isReliable())
       return std::nullopt;
   }
   return result;
@@ -539,10 +539,10 @@ ShapeEvaluator::Result ShapeEvaluator::run() {
     return std::nullopt;
   if (node.getOpType() != "Shape" && node.getOpType() != "Size") {
     for (unsigned i = 0, e = node.getNumInputs(); i < e; ++i)
-      if (node.hasInput(i) && node.isComputed(i))
+      if (node.hasInput(i) && !isPartial && node.isComputed(i))
         return std::nullopt;
     for (unsigned i = 0, e = node.getNumInputs(); i < e; ++i)
-      if (node.hasInput(i) && !node.getContents(i))
+      if (node.hasInput(i) && !find(i))
         return std::nullopt;
   }
   return (this->*it->second)();
@@ -555,4 +555,9 @@ std::optional<ShapeTensor> mlir::relay::onnx::evaluateShape(NodeContext &node) {
       }))
     return std::nullopt;
   return result;
+}
+
+std::optional<ShapeTensor>
+mlir::relay::onnx::evaluatePartialShape(NodeContext &node) {
+  return ShapeEvaluator(node, /*isPartial=*/true).run();
 }

@@ -16,7 +16,9 @@ namespace mlir::relay::onnx {
 /// constants that reach it.
 class ShapeEvaluator {
 public:
-  explicit ShapeEvaluator(NodeContext &node) : node(node) {}
+  /// Of a `partial` result, some numbers may be unknown in every case.
+  explicit ShapeEvaluator(NodeContext &node, bool isPartial = false)
+      : node(node), isPartial(isPartial) {}
 
   std::optional<ShapeTensor> run();
 
@@ -25,7 +27,10 @@ private:
   using Function = Result (ShapeEvaluator::*)();
   static const llvm::StringMap<Function> &getFunctions();
 
-  const ShapeTensor &get(unsigned index) { return *node.getContents(index); }
+  const ShapeTensor *find(unsigned index) {
+    return isPartial ? node.getPartialContents(index) : node.getContents(index);
+  }
+  const ShapeTensor &get(unsigned index) { return *find(index); }
   bool has(unsigned index) { return node.hasInput(index); }
   Type getI64() { return node.getBuilder().getI64Type(); }
   Type getI1() { return node.getBuilder().getI1Type(); }
@@ -70,12 +75,17 @@ private:
               llvm::function_ref<ShapeScalar(ArrayRef<ShapeScalar>)> function);
 
   NodeContext &node;
+  bool isPartial;
 };
 
 /// The output of `node`, if it can be computed now. None for all that is not
 /// worth it or goes wrong: then the node is converted, and its converter
 /// reports errors.
 std::optional<ShapeTensor> evaluateShape(NodeContext &node);
+
+/// The same where some inputs are known only when the model runs, as far as the
+/// others say it.
+std::optional<ShapeTensor> evaluatePartialShape(NodeContext &node);
 
 } // namespace mlir::relay::onnx
 

@@ -180,3 +180,44 @@ def test_maxima_go_back(has_shape):
     operands = [maxima, places] + ([g.add("Shape", "x")] if has_shape else [])
     shapes = [(1, 2, 6, 8), (3, 2, 4, 4)] + ([(2, 2, 7, 5)] if has_shape else [])
     g.check([g.add("MaxUnpool", *operands, **attributes)], [{"x": random(*shape)} for shape in shapes])
+
+
+@pytest.mark.parametrize("op", ["Reshape", "Expand", "ConstantOfShape"])
+def test_sizes_of_which_some_depend_on_elements(op):
+    """What else is known of the shape, the rest of the model may rely on: weights, and If."""
+    rest = [3, 4] if op != "Expand" else [2, 3, 4]
+    g = Graph({"x": ["n", 12] if op == "Reshape" else [3, 4], "count": [1]}, opset=18)
+    count = g.add("Cast", "count", to=TensorProto.INT64)
+    shape = g.add("Concat", count, np.array(rest), axis=0)
+    value = g.add(op, "x", shape) if op != "ConstantOfShape" else g.add("Add", g.add(op, shape), "x")
+    product = g.add("MatMul", value, random(4, 5, seed=1))
+    # The known part of the shape decides on a branch that would not fit.
+    isThree = g.add("Equal", g.add("Gather", shape, np.array(rest.index(3) + 1)), np.int64(3))
+    branches = {}
+    for name, node in (("then_branch", ("Transpose", {"perm": [*range(len(rest) - 1), len(rest), len(rest) - 1]})),
+                       ("else_branch", ("Flatten", {}))):
+        branches[name] = helper.make_graph([helper.make_node(node[0], [product], [name], **node[1])], name, [],
+                                           [helper.make_empty_tensor_value_info(name)])
+    chosen = g.add("If", isThree, **branches)
+    runs = [{"x": random(n, 12) if op == "Reshape" else random(3, 4), "count": np.array([n], np.float32)}
+            for n in (1, 2, 5)]
+    g.check([product, chosen], runs, executor="vm")
+
+
+@pytest.mark.parametrize("executor", ["aot", "vm"])
+def test_squeeze_of_all_ones(executor):
+    """Sizes that are not known are none of 1, or it is an error of the run."""
+    g = Graph({"x": ["b", 1, "t", 1, 3]})
+    y = g.add("Relu", g.add("Squeeze", "x"))
+    runs = [{"x": random(b, 1, t, 1, 3)} for b, t in ((2, 5), (7, 2))]
+    with pytest.warns(UserWarning, match="are taken to be none of 1; name the axes, or fix the sizes"):
+        g.check([y], runs, executor=executor)
+        graph = helper.make_graph(g.nodes, "g", g.inputs, [helper.make_empty_tensor_value_info(y)], g.constants)
+        model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+        ours = rm.compile(model, executor=executor)
+        fixed = rm.compile(model, executor=executor, dims={"b": 1})
+    for b, t in ((1, 5), (5, 1), (1, 1)):
+        with pytest.raises((ValueError, rm.RuntimeError), match="expects"):
+            ours.run({"x": random(b, 1, t, 1, 3)})
+    x = random(1, 1, 4, 1, 3)
+    np.testing.assert_array_equal(fixed.run({"x": x}), np.maximum(x.reshape(4, 3), 0))
