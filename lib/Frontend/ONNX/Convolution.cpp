@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
+#include "Contrib/Contrib.h"
 #include "OpTable.h"
 #include "Products.h"
 #include "Window.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -181,48 +184,118 @@ resolveTransposedPads(NodeContext &node, Value data,
   return success();
 }
 
-static LogicalResult convertConvTranspose(NodeContext &node) {
+/// The transposed convolution that the attributes of `node` describe, with the
+/// pads in `pads` if there are any. Null after an error.
+static Value createTransposed(NodeContext &node, ArrayRef<int64_t> pads = {}) {
   Value data = node.getInput(0), weight = node.getInput(1);
   FailureOr<Window> window = getWindow(node, data, weight);
   if (failed(window))
-    return failure();
+    return nullptr;
   int64_t rank = window->getRank();
+  if (!pads.empty() && static_cast<int64_t>(pads.size()) != 2 * rank) {
+    node.emitError() << "expects " << 2 * rank << " pads, but got "
+                     << pads.size();
+    return nullptr;
+  }
+  if (!pads.empty())
+    window->padding.assign(pads.begin(), pads.end());
   SmallVector<int64_t> outputPadding(rank, 0);
   if (std::optional<ArrayRef<int64_t>> values = node.getInts("output_padding");
       values && !values->empty())
     outputPadding = llvm::to_vector(*values);
-  if (int64_t(outputPadding.size()) != rank)
-    return node.emitError()
-           << "expects " << rank << " entries in output_padding, but got "
-           << outputPadding.size();
+  if (int64_t(outputPadding.size()) != rank) {
+    node.emitError() << "expects " << rank
+                     << " entries in output_padding, but got "
+                     << outputPadding.size();
+    return nullptr;
+  }
   int64_t groups = node.getInt("group", 1);
-  if (groups < 1 || groups > std::numeric_limits<int32_t>::max())
-    return node.emitError()
-           << "expects group to be positive, but got " << groups;
-  if (node.getType(weight).isDynamicDim(1))
-    return node.emitError()
-           << "expects a weight of static sizes, but got " << weight.getType();
+  if (groups < 1 || groups > std::numeric_limits<int32_t>::max()) {
+    node.emitError() << "expects group to be positive, but got " << groups;
+    return nullptr;
+  }
+  if (node.getType(weight).isDynamicDim(1)) {
+    node.emitError() << "expects a weight of static sizes, but got "
+                     << weight.getType();
+    return nullptr;
+  }
   int64_t channels = node.getType(weight).getDimSize(0);
   if (node.getType(data).isDynamicDim(1) && ShapedType::isStatic(channels))
     data = node.expectSize(data, 1, channels);
   if (!data ||
       failed(resolveTransposedPads(node, data, outputPadding, *window)))
-    return failure();
-  Value result;
+    return nullptr;
   if (rank == 1)
-    result = createTransposed<NNConv1dTransposeOp>(node, data, weight, *window,
-                                                   outputPadding);
-  else if (rank == 2)
-    result = createTransposed<NNConv2dTransposeOp>(node, data, weight, *window,
-                                                   outputPadding);
-  else
-    result = createTransposed<NNConv3dTransposeOp>(node, data, weight, *window,
-                                                   outputPadding);
-  return node.setResult(addBias(node, result, node.getInput(2)));
+    return createTransposed<NNConv1dTransposeOp>(node, data, weight, *window,
+                                                 outputPadding);
+  if (rank == 2)
+    return createTransposed<NNConv2dTransposeOp>(node, data, weight, *window,
+                                                 outputPadding);
+  return createTransposed<NNConv3dTransposeOp>(node, data, weight, *window,
+                                               outputPadding);
+}
+
+static LogicalResult convertConvTranspose(NodeContext &node) {
+  return node.setResult(
+      addBias(node, createTransposed(node), node.getInput(2)));
+}
+
+/// The same where an input has the pads, which may be known only when the model
+/// runs: then the result without pads is cut.
+static LogicalResult convertConvTransposeWithDynamicPads(NodeContext &node) {
+  StringRef autoPad = node.getString("auto_pad", "NOTSET");
+  if (autoPad != "NOTSET")
+    return node.emitError()
+           << "expects no auto_pad beside pads, but got \"" << autoPad << "\"";
+  const ShapeTensor *contents = node.getContents(2);
+  if (contents && contents->getConstants()) {
+    SmallVector<int64_t> pads = *contents->getConstants();
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    for (int64_t pad : pads)
+      if (pad < 0 || pad > most)
+        return node.emitError()
+               << "expects pads in [0, " << most << "], but got " << pad;
+    return node.setResult(
+        addBias(node, createTransposed(node, pads), node.getInput(3)));
+  }
+  Value pads = node.getIntsValue(2);
+  Value whole = createTransposed(node);
+  if (!pads || !whole)
+    return failure();
+  int64_t rank = node.getRank(whole) - 2;
+  if (node.getType(pads).getDimSize(0) != 2 * rank)
+    return node.emitError() << "expects " << 2 * rank << " pads, but got "
+                            << node.getType(pads).getDimSize(0);
+  Type type = node.getBuilder().getI64Type();
+  Value zero = node.createScalar(0, type);
+  Value before = node.slice(pads, 0, 0, rank);
+  Value after = node.dropFirst(pads, 0, rank);
+  Value sizes = node.createSizes(whole, 2, 2 + rank, type);
+  // Pads are no more than what there is.
+  auto isSize = [&](Value value) {
+    return node.create<AllOp>({node.create<LogicalAndOp>(
+        {node.create<GreaterEqualOp>({value, zero}),
+         node.create<LessEqualOp>({value, sizes})})});
+  };
+  Value end = node.create<SubtractOp>({sizes, after});
+  Value isRight = node.create<LogicalAndOp>(
+      {node.create<LogicalAndOp>({isSize(before), isSize(after)}),
+       node.create<AllOp>({node.create<LessEqualOp>({before, end})})});
+  end = node.create<AddOp>({end, createCheck(node, isRight)});
+  DynStridedSliceOp::Properties properties;
+  properties.axes = node.getBuilder().getDenseI64ArrayAttr(
+      llvm::to_vector(llvm::seq<int64_t>(2, 2 + rank)));
+  Value result = node.create<DynStridedSliceOp>(
+      {whole, before, end, node.createInts(SmallVector<int64_t>(rank, 1))},
+      properties);
+  return node.setResult(addBias(node, result, node.getInput(3)));
 }
 
 void mlir::relay::onnx::addConvolutionOps(OpTable &table) {
   table.add({"Conv"}, {convertConv, kOldestOpset, kNewestOpset, 2, 3});
   table.add({"ConvTranspose"},
             {convertConvTranspose, kOldestOpset, kNewestOpset, 2, 3});
+  addContrib(table, "ConvTransposeWithDynamicPads",
+             convertConvTransposeWithDynamicPads, {0, 1, 2}, 4,
+             /*isComposed=*/false, /*contentInputs=*/0b100);
 }

@@ -10,6 +10,7 @@
 #include "Lists.h"
 #include "NodeContext.h"
 #include "NodeOrder.h"
+#include "OpenLinearAttention.h"
 #include "OpenRecurrent.h"
 #include "ShapeEvaluator.h"
 
@@ -391,8 +392,11 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   if (node.outputs.empty())
     return emitError(node, pending.opset) << "expects an output";
 
-  if (std::shared_ptr<const Function> expansion =
-          expandOpenRecurrence(*this, pending)) {
+  std::shared_ptr<const Function> expansion =
+      expandOpenRecurrence(*this, pending);
+  if (!expansion)
+    expansion = expandOpenLinearAttention(*this, pending);
+  if (expansion) {
     // The node lives as long as its nodes, and keeps them.
     auto owner = std::make_shared<std::pair<decltype(expansion), Graph>>(
         expansion, Graph());

@@ -11,10 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contrib/Contrib.h"
 #include "Heads.h"
 #include "Importer.h"
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "OpenLinearAttention.h"
 #include "Products.h"
 #include "TensorLoader.h"
 
@@ -34,7 +36,10 @@ namespace {
 
 class LinearAttentionBuilder {
 public:
-  explicit LinearAttentionBuilder(NodeContext &node) : node(node) {}
+  /// That of ONNX Runtime `sharesAll`: keys, queries and values may all have
+  /// numbers of heads of their own.
+  explicit LinearAttentionBuilder(NodeContext &node, bool sharesAll = false)
+      : node(node), sharesAll(sharesAll) {}
 
   LogicalResult build();
 
@@ -57,14 +62,15 @@ private:
   Value toColumns(Value value) {
     return value ? node.transpose(value, {0, 1, 3, 2}) : nullptr;
   }
+  /// `value`, (batch, head, ...), with as many heads as the state; those that
+  /// follow each other share one of its own.
+  Value repeatHeads(Value value);
   Value getInitialState();
   /// What position `index` reads from the state, which it changes.
   Value createStep(int64_t index);
 
-  /// Loops are unrolled, which has to end.
-  static constexpr int64_t kMaxLength = 64;
-
   NodeContext &node;
+  bool sharesAll;
   int64_t queryHeads = 0, heads = 0, length = 0;
   Value query, keyColumns, keys, values, decay, beta, state;
 };
@@ -74,10 +80,14 @@ private:
 LogicalResult LinearAttentionBuilder::checkInputs() {
   queryHeads = node.getInt("q_num_heads", 0);
   heads = node.getInt("kv_num_heads", 0);
-  if (heads < 1 || queryHeads < 1 || queryHeads % heads != 0)
-    return node.emitError()
-           << "expects q_num_heads that is a multiple of kv_num_heads, but got "
-           << queryHeads << " and " << heads;
+  bool isShared = sharesAll && queryHeads >= 1 && heads % queryHeads == 0;
+  if (heads < 1 || queryHeads < 1 || (queryHeads % heads != 0 && !isShared))
+    return node.emitError() << "expects q_num_heads that is a multiple of "
+                               "kv_num_heads"
+                            << (sharesAll ? ", or the other way" : "")
+                            << ", but got " << queryHeads << " and " << heads;
+  if (sharesAll && node.getInt("state_window", 0) != 0)
+    return node.emitError() << "state_window is not supported";
   for (Input input : {Query, Key, Values, Decay, Beta})
     if (node.hasInput(input) && node.getInputType(input).getRank() != 3)
       return node.emitError() << "expects queries, keys, values, decay and "
@@ -101,8 +111,8 @@ LogicalResult LinearAttentionBuilder::checkInputs() {
     if (!node.hasInput(input))
       continue;
     std::optional<int64_t> own = node.getInputDims(input)[1].getConstant();
-    if (!own || *own > kMaxLength)
-      return node.emitError() << "expects at most " << kMaxLength
+    if (!own || *own > kMaxLinearPositions)
+      return node.emitError() << "expects at most " << kMaxLinearPositions
                               << " positions, their number known, but got "
                               << node.getInputType(input);
     if (input != Query && *own != length)
@@ -115,6 +125,18 @@ LogicalResult LinearAttentionBuilder::checkInputs() {
     return node.emitError()
            << "expects positions, but got none in " << node.getInputType(Query);
   return success();
+}
+
+Value LinearAttentionBuilder::repeatHeads(Value value) {
+  if (!value)
+    return nullptr;
+  std::optional<int64_t> own = node.getDims(value)[1].getConstant();
+  if (!own || *own == 0 || heads % *own != 0 || *own == heads)
+    return value;
+  RepeatOp::Properties repeat;
+  repeat.repeats = node.getBuilder().getI64IntegerAttr(heads / *own);
+  repeat.axis = node.getBuilder().getI64IntegerAttr(1);
+  return node.create<RepeatOp>({value}, repeat);
 }
 
 Value LinearAttentionBuilder::getInitialState() {
@@ -130,7 +152,22 @@ Value LinearAttentionBuilder::getInitialState() {
 
 LogicalResult LinearAttentionBuilder::readInputs() {
   query = getHeads(Query, queryHeads);
-  keys = getHeads(Key, heads);
+  int64_t keyHeads = heads;
+  if (sharesAll && query) {
+    if (queryHeads < heads)
+      query = repeatHeads(query);
+    std::optional<int64_t> features = node.getDims(query)[3].getConstant();
+    std::optional<int64_t> width = node.getInputDims(Key)[2].getConstant();
+    if (!features || !width || *features == 0 || *width % *features != 0 ||
+        *width == 0 || heads % (*width / *features) != 0)
+      return node.emitError()
+             << "expects keys of heads as wide as those of queries, whose "
+                "number divides kv_num_heads = "
+             << heads << ", but got " << node.getInputType(Key) << " for "
+             << node.getInputType(Query);
+    keyHeads = *width / *features;
+  }
+  keys = repeatHeads(getHeads(Key, keyHeads));
   keyColumns = toColumns(keys);
   values = getHeads(Values, heads);
   if (node.hasInput(Decay)) {
@@ -199,6 +236,10 @@ LogicalResult LinearAttentionBuilder::build() {
 
 static LogicalResult convertLinearAttention(NodeContext &node) {
   return LinearAttentionBuilder(node).build();
+}
+
+static LogicalResult convertContribLinearAttention(NodeContext &node) {
+  return LinearAttentionBuilder(node, /*sharesAll=*/true).build();
 }
 
 //===----------------------------------------------------------------------===//
@@ -304,6 +345,8 @@ static LogicalResult importFlexAttention(Importer &importer,
 void mlir::relay::onnx::addLinearAttentionOps(OpTable &table) {
   table.add({"LinearAttention"},
             {convertLinearAttention, 27, kNewestOpset, 3, 6});
+  addContrib(table, "LinearAttention", convertContribLinearAttention, {0, 1, 2},
+             6, /*isComposed=*/false);
   OpEntry entry;
   entry.import = importFlexAttention;
   table.add("ai.onnx.preview", {"FlexAttention"}, std::move(entry));

@@ -56,6 +56,9 @@ static OpTable createTable() {
   addContribLookupOps(table);
   addContribMovementOps(table);
   addContribQuantizedOps(table);
+  addContribRefusals(table);
+  addContribStreamOps(table);
+  addContribWordOps(table);
   addUpgrades(table);
   return table;
 }

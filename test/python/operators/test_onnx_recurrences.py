@@ -71,8 +71,36 @@ def test_linear_attention(rule, options):
                                    rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("rule", ["linear", "gated", "delta", "gated_delta"])
+@pytest.mark.parametrize("options", [
+    {}, {"state": False}, {"wide_decay": False, "shared_beta": True},
+    {"dtype": np.float16}, {"dtype": np.float16, "state_dtype": np.float32}],
+    ids=lambda options: "-".join(map(str, options)) or "plain")
+def test_linear_attention_over_any_number_of_positions(rule, options):
+    """A loop, whose state is no less exact than that of positions that are written out."""
+    model, _ = linear_attention(rule, **options)
+    for value in model.graph.input:
+        if value.name != "state":
+            for dim, name in zip(value.type.tensor_type.shape.dim, ("batch", "positions")):
+                dim.dim_param = name
+    if options.get("state", True):
+        model.graph.input[3].type.tensor_type.shape.dim[0].dim_param = "batch"
+    compiled = rm.compile(model, precision="highest")
+    tolerance = 1e-5 if options.get("dtype") is None else 5e-3
+    for batch, length in ((1, 1), (2, 7), (1, 70)):
+        fixed, feeds = linear_attention(rule, **options, batch=batch, length=length)
+        feeds["key"] /= 2
+        programs = [compiled] if length != 70 else [compiled, rm.compile(fixed, precision="highest")]
+        expected = ReferenceEvaluator(fixed).run(None, feeds)
+        for program in programs:
+            for actual, wanted in zip(program.run(feeds), expected, strict=True):
+                assert actual.dtype == wanted.dtype and actual.shape == wanted.shape
+                scale = max(1, np.abs(wanted.astype(np.float32)).max())
+                np.testing.assert_allclose(actual.astype(np.float32), wanted.astype(np.float32),
+                                           rtol=tolerance, atol=tolerance * scale)
+
+
 @pytest.mark.parametrize("rule, options, message", [
-    ("delta", {"length": 65}, "expects at most 64 positions, their number known"),
     ("linear", {"queries": 3}, "expects q_num_heads that is a multiple of kv_num_heads, but got 3 and 2"),
     ("other", {}, "expects update_rule linear, gated, delta or gated_delta, but got \"other\"")])
 def test_wrong_linear_attention(rule, options, message):

@@ -219,10 +219,14 @@ static LogicalResult convertGroupQueryAttention(NodeContext &node) {
 // RotaryEmbedding
 //===----------------------------------------------------------------------===//
 
-static LogicalResult convertRotaryEmbedding(NodeContext &node) {
-  Value data = node.getInput(0), positions = node.getInput(1);
+/// Turns the features of each head by the angles in the tables of inputs 2 and
+/// 3, as `getAngles` takes them for the positions of data (batch, position,
+/// head, feature).
+static LogicalResult
+rotateHeads(NodeContext &node,
+            llvm::function_ref<Value(Value data, Value table)> getAngles) {
+  Value data = node.getInput(0);
   Value cosine = node.getInput(2), sine = node.getInput(3);
-  Type type = node.getBuilder().getI64Type();
   if (node.getBool("is_packed_batching", false))
     return node.emitError() << "is_packed_batching = 1 is not supported";
   int64_t rank = node.getRank(data);
@@ -248,26 +252,88 @@ static LogicalResult convertRotaryEmbedding(NodeContext &node) {
   }
   if (!data)
     return failure();
-  positions = node.castTo(positions, type);
-  // One position, of the first.
-  if (positions && node.getRank(positions) == 1)
-    positions = node.expandDims(
-        node.create<AddOp>(
-            {positions, node.createPositions(node.getDims(data)[1], type)}),
-        0);
-  auto getAngles = [&](Value table) {
-    return node.expandDims(node.take(table, positions, 0, "fast"), 2);
-  };
-  Value result = rotateFeatures(node, data, getAngles(cosine), getAngles(sine),
-                                2 * half, node.getBool("interleaved", false));
+  cosine = getAngles(data, cosine);
+  sine = getAngles(data, sine);
+  Value result = rotateFeatures(node, data, cosine, sine, 2 * half,
+                                node.getBool("interleaved", false));
   if (!result)
     return failure();
   return node.setResult(rank == 3 ? mergeHeads(node, result)
                                   : node.transpose(result, {0, 2, 1, 3}));
 }
 
+static LogicalResult convertRotaryEmbedding(NodeContext &node) {
+  return rotateHeads(node, [&](Value data, Value table) -> Value {
+    Type type = node.getBuilder().getI64Type();
+    Value positions = node.castTo(node.getInput(1), type);
+    // One position, of the first.
+    if (positions && node.getRank(positions) == 1)
+      positions = node.expandDims(
+          node.create<AddOp>(
+              {positions, node.createPositions(node.getDims(data)[1], type)}),
+          0);
+    return node.expandDims(node.take(table, positions, 0, "fast"), 2);
+  });
+}
+
+/// Each pair of features has the angle of one of three positions of a token: of
+/// its time, row or column.
+static LogicalResult convertMRotaryEmbedding(NodeContext &node) {
+  RankedTensorType type = node.getInputType(1);
+  RankedTensorType table = node.getInputType(2);
+  std::optional<ArrayRef<int64_t>> sections = node.getInts("mrope_section");
+  int64_t layout = node.getInt("mrope_layout", 0);
+  if (type.getRank() != 3 || type.getDimSize(0) != 3)
+    return node.emitError()
+           << "expects positions (3, batch, position), but got " << type;
+  if (layout != 0 && layout != 1)
+    return node.emitError()
+           << "expects mrope_layout to be 0 or 1, but got " << layout;
+  int64_t half = table.getRank() == 2 ? table.getDimSize(1) : -1;
+  int64_t total = 0;
+  for (int64_t section : sections.value_or(ArrayRef<int64_t>()))
+    total = section < 0 || section > half ? -1 - half : total + section;
+  if (!sections || sections->size() != 3 || total != half)
+    return node.emitError()
+           << "expects three numbers in mrope_section, whose sum is the number "
+              "of columns of cos_cache, "
+           << table;
+  // In turns, or one after the other.
+  SmallVector<int64_t> owners(half, 0);
+  for (int64_t stream : {1, 2}) {
+    int64_t begin = layout == 1 ? stream : (*sections)[0];
+    if (layout == 0 && stream == 2)
+      begin += (*sections)[1];
+    int64_t step = layout == 1 ? 3 : 1;
+    int64_t end = layout == 1 ? std::min(half, 3 * (*sections)[stream])
+                              : begin + (*sections)[stream];
+    for (int64_t column = begin; column < end; column += step)
+      owners[column] = stream;
+  }
+  double scale = node.getFloat("scale", 1);
+  return rotateHeads(node, [&](Value data, Value table) -> Value {
+    Type i64 = node.getBuilder().getI64Type();
+    // (3, batch, position, column), of which each column is that of one.
+    Value all = node.take(table, node.castTo(node.getInput(1), i64), 0, "fast");
+    Value owner = node.createInts(ArrayRef<int64_t>(owners));
+    Value angles;
+    for (int64_t stream = 0; all && stream < 3; ++stream) {
+      Value own = node.squeeze(node.slice(all, 0, stream, stream + 1), {0});
+      Value isOwner =
+          node.create<EqualOp>({owner, node.createScalar(double(stream), i64)});
+      angles = stream == 0 ? own : node.create<WhereOp>({isOwner, own, angles});
+    }
+    if (angles && scale != 1)
+      angles = node.create<MultiplyOp>(
+          {angles, node.createScalar(scale, node.getElementType(angles))});
+    return node.expandDims(angles, 2);
+  });
+}
+
 void mlir::relay::onnx::addContribGroupQueryOps(OpTable &table) {
   addContrib(table, "GroupQueryAttention", convertGroupQueryAttention,
              {0, 5, 6}, 16);
+  addContrib(table, "MRotaryEmbedding", convertMRotaryEmbedding, {0, 1, 2, 3},
+             4);
   addContrib(table, "RotaryEmbedding", convertRotaryEmbedding, {0, 1, 2, 3}, 4);
 }
