@@ -135,7 +135,7 @@ Importer::getFixedInputs() {
     if (tensor.kind == ValueInfo::Kind::Tensor)
       input.elementType = getElementType(builder.getContext(), tensor.type);
     RankedTensorType type = getTensorType(builder.getContext(), tensor);
-    if (type && !(isShaped && type.getRank() == 0)) {
+    if (type && (!isShaped || type.getRank() != 0)) {
       input.shape.emplace(type.getShape());
       for (const Dimension &dim : *tensor.shape)
         input.dimNames.push_back(dim.size ? StringRef() : dim.symbol);
