@@ -283,6 +283,33 @@ def ConvertLinalgToTIRPass
 // RelayToLinalg
 //===----------------------------------------------------------------------===//
 
+def MarkPositiveBytesPass
+    : Pass<"relay-mark-positive-bytes", "mlir::ModuleOp"> {
+  let summary = "Tell kernels which bytes they read are 0 to 127";
+  let description = [{
+    Where every call of a primitive function passes bytes with a sign that are 0
+    to 127, as what a ReLU becomes in a quantized network is, the attribute
+    `tir.positive_bytes` of the function lists the argument. The kernel may then
+    take instructions that are exact for such bytes only. Bounds follow from
+    `relay.clip`, ReLU, maxima and constants, across the functions of the
+    module; pools, shapes and padding keep them.
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xi8>, %w: tensor<2x8xi8>)
+        -> tensor<4x2xi32> {
+      %0 = relay.call @relu(%x) : (tensor<4x8xi8>) -> tensor<4x8xi8>
+      %1 = relay.call @dense(%0, %w)
+          : (tensor<4x8xi8>, tensor<2x8xi8>) -> tensor<4x2xi32>
+      return %1 : tensor<4x2xi32>
+    }
+    ```
+
+    adds `tir.positive_bytes = [0]` to `@dense`. It is right for the calls that
+    there are, and taken away where it was before: other values for arguments
+    ask for the pass once more.
+  }];
+}
+
 def ConvertRelayToLinalgPass
     : Pass<"convert-relay-to-linalg", "mlir::func::FuncOp"> {
   let summary = "Lower relay operators to linalg on tensors";

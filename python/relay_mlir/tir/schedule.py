@@ -538,8 +538,8 @@ class Schedule:
     def matrix_tiles(self, block: BlockRV, unit: str, tile: Sequence[int], panel_rows: int, *,
                      pieces: int = 1, vector_bits: int = 0, swap: bool = False,
                      merge_window: bool = False, parallel: bool = False) -> None:
-        """Computes a sum of products by tiles: of "amx", or by "pmaddwd", "vpdpbusd"
-        or "dotprod" on vectors of `vector_bits`. `tile` has rows and columns;
+        """Computes a sum of products by tiles: of "amx", or by "pmaddwd", "pmaddubsw",
+        "vpdpbusd" or "dotprod" on vectors of `vector_bits`. `tile` has rows and columns;
         `panel_rows` rows of the data are copied at a time. A float is made up of
         `pieces` bf16. With `swap` the left operand has the columns."""
         flags: dict[str, Any] = {

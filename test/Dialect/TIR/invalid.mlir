@@ -12,6 +12,27 @@ tir.prim_func @tensor(%x: tensor<4xf32>) {
 
 // -----
 
+// expected-error @below {{expects tir.positive_bytes to be an array, but got 0 : i64}}
+tir.prim_func @positive_bytes(%x: memref<4xi8>, %y: memref<4xi8>)
+    attributes {tir.num_outputs = 1 : i64, tir.positive_bytes = 0 : i64} {
+}
+
+// -----
+
+// expected-error @below {{expects tir.positive_bytes to list inputs of bytes, but got 0 : i64}}
+tir.prim_func @positive_floats(%x: memref<4xf32>, %y: memref<4xi8>)
+    attributes {tir.num_outputs = 1 : i64, tir.positive_bytes = [0]} {
+}
+
+// -----
+
+// expected-error @below {{expects tir.positive_bytes to list inputs of bytes, but got 1 : i64}}
+tir.prim_func @positive_output(%x: memref<4xi8>, %y: memref<4xi8>)
+    attributes {tir.num_outputs = 1 : i64, tir.positive_bytes = [1]} {
+}
+
+// -----
+
 // expected-error @below {{expects tir.layout_free to list inputs, but got 1 : i64}}
 tir.prim_func @layout_free(%x: memref<4xf32>, %y: memref<4xf32>)
     attributes {tir.num_outputs = 1 : i64, tir.layout_free = [1]} {

@@ -119,3 +119,80 @@ def test_two_inputs(batch, rows, depth, columns, target):
   return %0 : {types[2]}
 }}"""
     np.testing.assert_array_equal(run(text, left, right, target=target), expected)
+
+
+def extreme(shape, low):
+    """Bytes from `low` on, with whole rows of either end, of which two products are most."""
+    values = np.random.default_rng(2).integers(low, 128, shape, np.int8)
+    rows = values.reshape(shape[0], -1)
+    rows[0], rows[1 % shape[0]], rows[2 % shape[0]] = 127, low, 127
+    return values
+
+
+POSITIVE = {
+    "relu": "%p = relay.nn.relu %x : ({0}) -> {0}",
+    "clip": "%p = relay.clip %x {{a_min = 0.0, a_max = 127.0}} : ({0}) -> {0}",
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("bound", POSITIVE)
+@pytest.mark.parametrize("rows,depth,columns", [(1, 64, 70), (5, 7, 16), (33, 130, 47), (8, 1, 3),
+                                                (64, 256, 64)])
+def test_dense_of_positive_data(rows, depth, columns, bound, target):
+    """Sums of 16 bits are exact for these (pmaddubsw): the data is 0 to 127."""
+    data, weight = extreme((rows, depth), -128), extreme((columns, depth), -128)
+    expected = np.maximum(data, 0).astype(np.int32) @ weight.T.astype(np.int32)
+    types = type_of(data, "i8"), type_of(weight, "i8"), type_of(expected, "i32")
+    text = f"""func.func @main(%x: {types[0]}) -> {types[2]} {{
+  {POSITIVE[bound].format(types[0])}
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : {types[1]}
+  %0 = relay.nn.dense %p, %w {{out_dtype = i32}} : ({types[0]}, {types[1]}) -> {types[2]}
+  return %0 : {types[2]}
+}}"""
+    np.testing.assert_array_equal(run(text, data, target=target), expected)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("values", ["positive, then any", "any, then positive"])
+def test_kernel_of_positive_data_and_others(values, target):
+    """A kernel that two calls share is exact for both."""
+    data, weight = extreme((9, 68), -128), extreme((68, 68), -128)
+    wide = weight.T.astype(np.int32)
+    parts = [np.maximum(data, 0).astype(np.int32) @ wide, data.astype(np.int32) @ wide]
+    order = ["%p", "%x"] if values == "positive, then any" else ["%x", "%p"]
+    text = f"""func.func @main(%x: tensor<9x68xi8>) -> (tensor<9x68xi32>, tensor<9x68xi32>) {{
+  %p = relay.nn.relu %x : (tensor<9x68xi8>) -> tensor<9x68xi8>
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : tensor<68x68xi8>
+  %0 = relay.nn.dense {order[0]}, %w {{out_dtype = i32}}
+      : (tensor<9x68xi8>, tensor<68x68xi8>) -> tensor<9x68xi32>
+  %1 = relay.nn.dense {order[1]}, %w {{out_dtype = i32}}
+      : (tensor<9x68xi8>, tensor<68x68xi8>) -> tensor<9x68xi32>
+  return %0, %1 : tensor<9x68xi32>, tensor<9x68xi32>
+}}"""
+    results = rm.compile(rm.IRModule.parse(text), target=target, force_matrix_tiles=True)(data)
+    for result, expected in zip(results, parts if order[0] == "%p" else parts[::-1]):
+        np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("pads", [0, -1])
+def test_convolution_of_positive_data(pads, target):
+    """What pads the data counts: -1 is no byte for sums of 16 bits."""
+    data, weight = extreme((1, 9, 11, 70), -128), extreme((40, 70, 3, 3), -128)
+    padded = np.pad(np.maximum(data, 0).astype(np.int32), ((0, 0), (1, 1), (1, 1), (0, 0)),
+                    constant_values=pads)
+    expected = sum(padded[:, y:y + 9:2, x:x + 11:2] @ weight[:, :, y, x].T.astype(np.int32)
+                   for y in range(3) for x in range(3))
+    types = type_of(data, "i8"), type_of(weight, "i8"), type_of(expected, "i32")
+    text = f"""func.func @main(%x: {types[0]}) -> {types[2]} {{
+  %p = relay.nn.relu %x : ({types[0]}) -> {types[0]}
+  %z = relay.constant dense<{pads}> : tensor<i8>
+  %q = relay.nn.pad %p, %z {{pad_width = [0, 0, 1, 1, 1, 1, 0, 0]}}
+      : ({types[0]}, tensor<i8>) -> tensor<1x11x13x70xi8>
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : {types[1]}
+  %0 = relay.nn.conv2d %q, %w {{strides = array<i64: 2, 2>, data_layout = "NHWC",
+      out_dtype = i32}} : (tensor<1x11x13x70xi8>, {types[1]}) -> {types[2]}
+  return %0 : {types[2]}
+}}"""
+    np.testing.assert_array_equal(run(text, data, target=target), expected)

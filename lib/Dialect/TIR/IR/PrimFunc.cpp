@@ -174,6 +174,21 @@ LogicalResult PrimFuncOp::verify() {
                << element;
     }
   }
+  if (Attribute attr = (*this)->getAttr(kPositiveBytesAttr)) {
+    auto indices = dyn_cast<ArrayAttr>(attr);
+    if (!indices)
+      return emitOpError("expects ")
+             << kPositiveBytesAttr << " to be an array, but got " << attr;
+    for (Attribute element : indices) {
+      auto index = dyn_cast<IntegerAttr>(element);
+      if (!index || index.getInt() < 0 || index.getInt() >= getNumInputs() ||
+          !getElementTypeOrSelf(getArgumentTypes()[index.getInt()])
+               .isSignlessInteger(8))
+        return emitOpError("expects ")
+               << kPositiveBytesAttr << " to list inputs of bytes, but got "
+               << element;
+    }
+  }
   for (unsigned index = 0, e = getNumArguments(); index != e; ++index) {
     Attribute layout = getArgAttr(index, kLayout);
     Attribute original = getArgAttr(index, kOriginalType);

@@ -22,6 +22,7 @@ void MatrixTilesOp::getEffects(
 static constexpr std::pair<StringLiteral, DotKind> kUnits[] = {
     {"amx", DotKind::None},
     {"pmaddwd", DotKind::Pairs},
+    {"pmaddubsw", DotKind::SmallQuads},
     {"vpdpbusd", DotKind::Quads},
     {"dotprod", DotKind::NeonQuads}};
 

@@ -108,7 +108,7 @@ module attributes {transform.with_named_sequence} {
 
 transform.sequence failures(propagate) {
 ^bb0(%block: !transform.any_op):
-  // expected-error @below {{expects a unit of "amx", "pmaddwd", "vpdpbusd", "dotprod", but got "mma"}}
+  // expected-error @below {{expects a unit of "amx", "pmaddwd", "pmaddubsw", "vpdpbusd", "dotprod", but got "mma"}}
   transform.tir.matrix_tiles %block, "mma", tile = [16, 16], panel_rows = 16
 }
 
@@ -200,6 +200,37 @@ module attributes {transform.with_named_sequence} {
     %matmul = transform.tir.get_block @matmul in %f
     // expected-error @below {{expects products of bytes, or of i16 in pairs}}
     transform.tir.matrix_tiles %matmul, "amx", tile = [32, 32], panel_rows = 64
+    transform.yield
+  }
+}
+
+// -----
+
+// Sums of 16 bits do not hold two products of any bytes.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @any_bytes(%a: memref<64x64xi8>, %b: memref<64x64xi8>, %c: memref<64x64xi32>) {
+    %zero = arith.constant 0 : i32
+    tir.for %m = 0 to 64 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @matmul(%vm = spatial %m in 64, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%a[%vm, %vk] : memref<64x64xi8>, %b[%vk, %vn] : memref<64x64xi8>, %c[%vm, %vn] : memref<64x64xi32>)
+          writes(%c[%vm, %vn] : memref<64x64xi32>) {
+        tir.init { affine.store %zero, %c[%vm, %vn] : memref<64x64xi32> }
+        %0 = affine.load %a[%vm, %vk] : memref<64x64xi8>
+        %1 = affine.load %b[%vk, %vn] : memref<64x64xi8>
+        %2 = affine.load %c[%vm, %vn] : memref<64x64xi32>
+        %left = arith.extsi %0 : i8 to i32
+        %right = arith.extsi %1 : i8 to i32
+        %3 = arith.muli %left, %right : i32
+        %4 = arith.addi %2, %3 : i32
+        affine.store %4, %c[%vm, %vn] : memref<64x64xi32>
+      }
+    } } }
+  }
+  transform.named_sequence @any_bytes.schedule(%f: !transform.any_op {transform.readonly}) {
+    %matmul = transform.tir.get_block @matmul in %f
+    // expected-error @below {{expects data of bytes that are 0 to 127 in every call, and weights with a sign, for pmaddubsw}}
+    transform.tir.matrix_tiles %matmul, "pmaddubsw", tile = [6, 16], panel_rows = 66 {vector_bits = 256 : i64}
     transform.yield
   }
 }

@@ -68,6 +68,10 @@ enum class DotKind {
   None,
   /// Two bytes, widened, or two of 16 bits (x86 pmaddwd).
   Pairs,
+  /// Four bytes, in two steps, the first of which saturates beyond 16 bits
+  /// (x86 pmaddubsw): for data of 0 to 127 and weights with a sign, whose two
+  /// products are at most 2 * 127 * 128.
+  SmallQuads,
   /// Four bytes, those of one operand with a sign (AVX-VNNI, AVX512-VNNI).
   Quads,
   /// Four bytes, both with a sign or both without (NEON sdot, udot).
@@ -116,6 +120,8 @@ struct MatrixPlan {
   /// Integers of 16 bits in place of bytes, which only pairs take.
   bool isWide = false;
   bool isDataUnsigned = false, isWeightsUnsigned = false;
+  /// The data is bytes of 0 to 127, which have a sign.
+  bool isDataPositive = false;
   /// By vectors, of so many lanes.
   DotKind dot = DotKind::None;
   int64_t dotLanes = 0;
@@ -125,6 +131,10 @@ struct MatrixPlan {
   /// Products of pieces that make up one of floats; the smallest are left out.
   int64_t getNumTerms() const { return numPieces * (numPieces + 1) / 2; }
   bool isDot() const { return dot != DotKind::None; }
+  /// Whether no sum of two products is beyond 16 bits.
+  bool canSumInWords() const {
+    return isInteger && !isWide && isDataPositive && !isWeightsUnsigned;
+  }
   /// Channels that one multiplication of tiles adds up, and those that are
   /// neighbours in a tile of weights.
   int64_t getBlockChannels() const;

@@ -22,7 +22,9 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
     * `amx`: tiles of bf16 or bytes. A float is made up of `pieces` bf16: with 1
       there is one term, with 2 three, with 3 six.
     * `vpdpbusd`, `pmaddwd`, `dotprod`: vectors of `vector_bits`, whose lanes add
-      up the products of 4, 2 and 4 neighbouring bytes.
+      up the products of 4, 2 and 4 neighbouring bytes; `pmaddubsw`: of 4, where
+      the data is known to be 0 to 127 (`tir.positive_bytes`) and the weights
+      have a sign.
 
     The left operand is the data, whose rows are copied `panel_rows` at a time to
     where tiles are loaded from; the right one the weights, which are packed ahead

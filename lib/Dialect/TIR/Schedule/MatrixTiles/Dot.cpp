@@ -48,6 +48,23 @@ Value MatrixEmitter::createDot(OpBuilder &builder, Value sum, Value data,
              {data, factors});
     return arith::AddIOp::create(builder, loc, sum, products);
   }
+  case DotKind::SmallQuads: {
+    auto wordsType = VectorType::get(2 * plan.dotLanes, builder.getI16Type());
+    Value words =
+        LLVM::CallIntrinsicOp::create(
+            builder, loc, wordsType,
+            builder.getStringAttr(isWide ? "llvm.x86.avx512.pmaddubs.w.512"
+                                         : "llvm.x86.avx2.pmadd.ub.sw"),
+            ValueRange{data, factors})
+            .getResult(0);
+    Value ones = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(wordsType, builder.getI16IntegerAttr(1)));
+    Value products =
+        call(isWide ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd",
+             {words, ones});
+    return arith::AddIOp::create(builder, loc, sum, products);
+  }
   case DotKind::Quads:
     // The first operand has no signs.
     if (plan.isWeightsUnsigned)

@@ -193,6 +193,9 @@ mlir::tir::tileMatrix(RewriterBase &rewriter, BlockOp block,
            << "expects the " << side
            << " operand to have one variable of columns, those of the "
               "reduction and of batches, each by itself";
+  if (plan.dot == DotKind::SmallQuads && !plan.canSumInWords())
+    return refuse(block) << "expects data of bytes that are 0 to 127 in every "
+                            "call, and weights with a sign, for pmaddubsw";
   if (failed(product.matchData(options.isMerged)))
     return refuse(block)
            << "expects rows, taps"

@@ -9,8 +9,11 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
 
 using namespace mlir;
@@ -21,6 +24,71 @@ bool MatrixProduct::isConstant(const BufferAccess &operand) const {
          !PrimFuncOp(kernel).getArgAttr(
              cast<BlockArgument>(operand.buffer).getArgNumber(),
              PrimFuncOp::kLayout);
+}
+
+/// Buffers that are filled from one another, at most.
+static constexpr unsigned kMaxDepth = 8;
+
+static bool hasPositiveBytes(PrimFuncOp kernel, Value buffer, unsigned depth);
+
+/// Whether a byte that is stored is 0 to 127: a constant, or moved from where
+/// all are.
+static bool isPositiveByte(PrimFuncOp kernel, Value value, unsigned depth) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.isNonNegative();
+  Operation *op = value.getDefiningOp();
+  auto isPositive = [&](Value other) {
+    return isPositiveByte(kernel, other, depth);
+  };
+  if (auto load = dyn_cast_or_null<affine::AffineLoadOp>(op))
+    return hasPositiveBytes(kernel, load.getMemRef(), depth + 1);
+  if (auto load = dyn_cast_or_null<memref::LoadOp>(op))
+    return hasPositiveBytes(kernel, load.getMemRef(), depth + 1);
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+    return isPositive(select.getTrueValue()) &&
+           isPositive(select.getFalseValue());
+  if (auto least = dyn_cast_or_null<arith::MinSIOp>(op))
+    return isPositive(least.getLhs()) && isPositive(least.getRhs());
+  if (auto largest = dyn_cast_or_null<arith::MaxSIOp>(op))
+    return isPositive(largest.getLhs()) || isPositive(largest.getRhs());
+  if (!isa_and_nonnull<affine::AffineIfOp, scf::IfOp>(op))
+    return false;
+  unsigned result = cast<OpResult>(value).getResultNumber();
+  return llvm::all_of(op->getRegions(), [&](Region &branch) {
+    return isPositive(branch.front().getTerminator()->getOperand(result));
+  });
+}
+
+/// Whether all that there is to read of a buffer of bytes is 0 to 127.
+static bool hasPositiveBytes(PrimFuncOp kernel, Value buffer, unsigned depth) {
+  buffer = getBaseBuffer(buffer);
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (depth > kMaxDepth || !type || !type.getElementType().isInteger(8))
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(buffer)) {
+    auto listed = kernel->getAttrOfType<ArrayAttr>(kPositiveBytesAttr);
+    return listed && argument.getOwner() == kernel.getBody() &&
+           llvm::any_of(listed, [&](Attribute attr) {
+             auto index = dyn_cast<IntegerAttr>(attr);
+             return index && index.getInt() == argument.getArgNumber();
+           });
+  }
+  SmallVector<BlockOp> writers = getWriters(buffer);
+  return buffer.getDefiningOp<AllocBufferOp>() && !writers.empty() &&
+         llvm::all_of(writers, [&](BlockOp writer) {
+           return llvm::all_of(
+               collectAccesses(writer), [&](const BufferAccess &access) {
+                 if (!access.isWrite || access.buffer != buffer)
+                   return true;
+                 if (auto store = dyn_cast<affine::AffineStoreOp>(access.op))
+                   return isPositiveByte(kernel, store.getValueToStore(),
+                                         depth);
+                 auto store = dyn_cast<memref::StoreOp>(access.op);
+                 return store &&
+                        isPositiveByte(kernel, store.getValueToStore(), depth);
+               });
+         });
 }
 
 LogicalResult MatrixProduct::matchTypes() {
@@ -84,6 +152,8 @@ LogicalResult MatrixProduct::chooseWeights(bool isRight) {
   plan.isWeightsUnsigned = isUnsigned(plan.weights);
   if (plan.isWide && (plan.isDataUnsigned || plan.isWeightsUnsigned))
     return failure();
+  plan.isDataPositive = plan.isInteger && !plan.isWide &&
+                        hasPositiveBytes(kernel, plan.data.buffer, 0);
   bool hasSameSigns = plan.isDataUnsigned == plan.isWeightsUnsigned;
   plan.flipsData = plan.dot == DotKind::Quads       ? hasSameSigns
                    : plan.dot == DotKind::NeonQuads ? !hasSameSigns

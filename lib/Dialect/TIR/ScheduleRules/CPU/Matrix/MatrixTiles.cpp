@@ -32,6 +32,11 @@ static constexpr double kTransposeCycles = 6;
 /// vector of the data.
 static constexpr double kDotTileCycles = 4;
 static constexpr double kCopyCycles = 2;
+/// By vectors: cycles of the products of a group for a vector of results. Two
+/// instructions start in each cycle, or not quite a product and a sum, which
+/// there are two of with a step between.
+static constexpr double kQuadCycles = 0.5, kPairCycles = 0.9,
+                        kSmallQuadCycles = 1.4;
 /// Cycles of a product of a vector of integers, in those of floats.
 static constexpr double kIntegerProduct = 3;
 
@@ -151,8 +156,9 @@ double MatrixMatcher::estimateCycles() const {
         plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
   double tiles = rowTiles * plan.getNumColumnTiles();
   if (plan.isDot()) {
-    // Two instructions start in each cycle, or not quite a product and a sum.
-    double perVector = plan.dot == DotKind::Pairs ? 0.9 : 0.5;
+    double perVector = plan.dot == DotKind::Pairs        ? kPairCycles
+                       : plan.dot == DotKind::SmallQuads ? kSmallQuadCycles
+                                                         : kQuadCycles;
     double vectors = double(plan.tileRows) * plan.tileColumns / plan.dotLanes;
     double groups = double(plan.getBlockChannels()) / plan.getGroupSize();
     double copied = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
@@ -264,6 +270,8 @@ LogicalResult MatrixMatcher::match() {
     MatrixPlan known = plan;
     plan = common;
     bool isPossible = succeeded(matchWeights(isRight));
+    if (plan.dot == DotKind::Pairs && plan.canSumInWords())
+      plan.dot = DotKind::SmallQuads;
     MatrixPlan chosen = plan;
     plan = known;
     if (isPossible)

@@ -1,0 +1,94 @@
+// RUN: relay-opt %s --relay-mark-positive-bytes --split-input-file | FileCheck %s
+
+// What a ReLU is before the change of scale is a clip behind it; the pool, the
+// slice and zeros around keep bounds. The first layer reads any bytes.
+// CHECK-LABEL: func.func private @first
+// CHECK-SAME:  attributes {relay.primitive} {
+func.func private @first(%x: tensor<1x8x8x4xi8>, %w: tensor<4x4x1x1xi8>) -> tensor<1x8x8x4xi8> attributes {relay.primitive} {
+  %s = relay.constant dense<0.01> : tensor<f32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", out_dtype = i32} : (tensor<1x8x8x4xi8>, tensor<4x4x1x1xi8>) -> tensor<1x8x8x4xi32>
+  %1 = relay.cast %0 {dtype = f32} : (tensor<1x8x8x4xi32>) -> tensor<1x8x8x4xf32>
+  %2 = relay.multiply %1, %s : (tensor<1x8x8x4xf32>, tensor<f32>) -> tensor<1x8x8x4xf32>
+  %3 = relay.round %2 : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
+  %4 = relay.clip %3 {a_min = 0.0, a_max = 127.0} : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
+  %5 = relay.cast %4 {dtype = i8} : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xi8>
+  return %5 : tensor<1x8x8x4xi8>
+}
+// CHECK-LABEL: func.func private @pool
+// CHECK-SAME:  attributes {relay.primitive, tir.positive_bytes = [0]} {
+func.func private @pool(%x: tensor<1x8x8x4xi8>) -> tensor<1x4x4x4xi8> attributes {relay.primitive} {
+  %0 = relay.nn.max_pool2d %x {pool_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : (tensor<1x8x8x4xi8>) -> tensor<1x4x4x4xi8>
+  return %0 : tensor<1x4x4x4xi8>
+}
+// The constant is -3 to 5.
+// CHECK-LABEL: func.func private @second
+// CHECK-SAME:  attributes {relay.primitive, tir.positive_bytes = [0]} {
+func.func private @second(%x: tensor<1x4x4x4xi8>, %w: tensor<2x4x1x1xi8>) -> tensor<1x6x6x2xi32> attributes {relay.primitive} {
+  %z = relay.constant dense<0> : tensor<i8>
+  %0 = relay.nn.pad %x, %z {pad_width = [0, 0, 1, 1, 1, 1, 0, 0]} : (tensor<1x4x4x4xi8>, tensor<i8>) -> tensor<1x6x6x4xi8>
+  %1 = relay.nn.conv2d %0, %w {data_layout = "NHWC", out_dtype = i32} : (tensor<1x6x6x4xi8>, tensor<2x4x1x1xi8>) -> tensor<1x6x6x2xi32>
+  return %1 : tensor<1x6x6x2xi32>
+}
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:   tir.positive_bytes
+func.func @main(%x: tensor<1x8x8x4xi8>) -> tensor<1x6x6x2xi32> {
+  %w = relay.constant dense<-1> : tensor<4x4x1x1xi8>
+  %v = relay.constant dense<[[[[-3]], [[5]], [[1]], [[0]]], [[[2]], [[2]], [[0]], [[1]]]]> : tensor<2x4x1x1xi8>
+  %0 = relay.call @first(%x, %w) : (tensor<1x8x8x4xi8>, tensor<4x4x1x1xi8>) -> tensor<1x8x8x4xi8>
+  %1 = relay.call @pool(%0) : (tensor<1x8x8x4xi8>) -> tensor<1x4x4x4xi8>
+  %2 = relay.call @second(%1, %v) : (tensor<1x4x4x4xi8>, tensor<2x4x1x1xi8>) -> tensor<1x6x6x2xi32>
+  return %2 : tensor<1x6x6x2xi32>
+}
+
+// -----
+
+// One of two calls passes any bytes; what was there before is taken away.
+// CHECK-LABEL: func.func private @shared
+// CHECK-SAME:  attributes {relay.primitive} {
+func.func private @shared(%x: tensor<4x8xi8>) -> tensor<4x8xi8> attributes {relay.primitive, tir.positive_bytes = [0]} {
+  %0 = relay.copy %x : (tensor<4x8xi8>) -> tensor<4x8xi8>
+  return %0 : tensor<4x8xi8>
+}
+// CHECK-LABEL: func.func private @relu
+// CHECK-SAME:  attributes {relay.primitive} {
+func.func private @relu(%x: tensor<4x8xi8>) -> tensor<4x8xi8> attributes {relay.primitive} {
+  %0 = relay.nn.relu %x : (tensor<4x8xi8>) -> tensor<4x8xi8>
+  return %0 : tensor<4x8xi8>
+}
+func.func @main(%x: tensor<4x8xi8>) -> (tensor<4x8xi8>, tensor<4x8xi8>) {
+  %0 = relay.call @relu(%x) : (tensor<4x8xi8>) -> tensor<4x8xi8>
+  %1 = relay.call @shared(%0) : (tensor<4x8xi8>) -> tensor<4x8xi8>
+  %2 = relay.call @shared(%x) : (tensor<4x8xi8>) -> tensor<4x8xi8>
+  return %1, %2 : tensor<4x8xi8>, tensor<4x8xi8>
+}
+
+// -----
+
+// Whoever calls a public function may pass anything, and integers that wrap are
+// any. Bytes without a sign are for other instructions.
+// CHECK-NOT: tir.positive_bytes
+func.func @open(%x: tensor<4xi8>) -> tensor<4xi8> attributes {relay.primitive} {
+  %0 = relay.copy %x : (tensor<4xi8>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+func.func private @wraps(%x: tensor<4xi8>, %y: tensor<4xui8>) -> tensor<4xi8> attributes {relay.primitive} {
+  %0 = relay.copy %x : (tensor<4xi8>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+func.func private @wide(%x: tensor<4xi32>) -> tensor<4xi8> attributes {relay.primitive} {
+  %0 = relay.clip %x {a_min = 0.0, a_max = 128.0} : (tensor<4xi32>) -> tensor<4xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<4xi32>) -> tensor<4xi8>
+  return %1 : tensor<4xi8>
+}
+func.func private @relu(%x: tensor<4xi8>) -> tensor<4xi8> attributes {relay.primitive} {
+  %0 = relay.nn.relu %x : (tensor<4xi8>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+func.func @main(%x: tensor<4xi8>, %y: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>) {
+  %u = relay.constant dense<1> : tensor<4xui8>
+  %0 = relay.call @relu(%x) : (tensor<4xi8>) -> tensor<4xi8>
+  %1 = relay.call @open(%0) : (tensor<4xi8>) -> tensor<4xi8>
+  %2 = relay.call @wide(%y) : (tensor<4xi32>) -> tensor<4xi8>
+  %3 = relay.call @wraps(%2, %u) : (tensor<4xi8>, tensor<4xui8>) -> tensor<4xi8>
+  return %1, %3 : tensor<4xi8>, tensor<4xi8>
+}
