@@ -68,8 +68,8 @@ def count_products(line):
     elif name == "contrib_conv2d_winograd_without_weight_transform":
         # Those of the convolution, which are more than its algorithm multiplies. The weight is
         # [rows, columns, output channels, input channels].
-        kernel = re.search(r"kernel_size = \[([\d, ]+)\]", attributes)
-        terms = sizes[-1] * math.prod(map(int, kernel.group(1).split(",")))
+        kernel = re.findall(r"kernel_size = \[(\d+), (\d+)\]", attributes)[0]
+        terms = sizes[-1] * math.prod(map(int, kernel))
     else:
         sys.exit(f"error: expects convolutions and dense layers, but got {name}")
     on_device = re.search(r'kernel_layout = "OIHW\d+o\d+i"', attributes) and data.endswith("xi8>")
