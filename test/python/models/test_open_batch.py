@@ -122,3 +122,24 @@ def test_products(name):
         expected = session.run(None, {"x": x})[0]
         assert actual.shape == expected.shape
         np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("size", [128, 131, 255, 513, 1030])
+def test_rows_that_are_left_alone(size):
+    """A tile takes several rows; those that are left read their weights, of over a mebibyte, from
+    two places at a time, also where the number of steps is odd."""
+    columns = 2 * 1024**2 // 4 // size // 8 * 8 + 5
+    rng = np.random.default_rng(size)
+    weight = rng.standard_normal((size, columns)).astype("float32")
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])], "product",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", size])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(weight, "w")])
+    run = rm.compile(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)],
+                                       ir_version=9))
+    for batch in (0, 1, 2, 3, 5, 6, 7, 13):
+        x = rng.standard_normal([batch, size]).astype("float32")
+        expected = x.astype("float64") @ weight.astype("float64")
+        scale = np.abs(expected).max(initial=1)
+        np.testing.assert_allclose(run(x), expected, rtol=0, atol=5e-6 * scale)

@@ -27,6 +27,8 @@ using namespace mlir::tir;
 /// dissolves if it has no more than `kMaxStraightUpdates`.
 static constexpr int64_t kUpdatesPerIteration = 128;
 static constexpr int64_t kMaxStraightUpdates = 256;
+/// The places from which a row that is left alone reads what comes from far.
+static constexpr int64_t kNumStreams = 2;
 
 //===----------------------------------------------------------------------===//
 // Guards
@@ -363,6 +365,65 @@ SmallVector<Value> RegisterTile::loop(OpBuilder &builder, unsigned depth,
   return loop.getResults();
 }
 
+/// Of an unknown number of rows, one that is left alone uses each weight once,
+/// and takes as long as the weights take to come: from several places at a time
+/// they come faster, if nothing is prefetched.
+bool RegisterTile::readsInStreams(unsigned depth) const {
+  constexpr int64_t kMinSteps = 64;
+  unsigned dim = shape.reduceLoops[depth];
+  std::optional<int64_t> extent = ForOp(nest.loops[dim]).getConstantExtent();
+  bool isGuarded = llvm::any_of(
+      nest.guards, [&](const LoopGuard &guard) { return guard.loop == dim; });
+  return rowBase && rows == 1 && prefetch && computation.getProduct() &&
+         depth + 1 == shape.reduceLoops.size() && extent && !isGuarded &&
+         *extent >= kNumStreams * kMinSteps && !sharesLoads(dim);
+}
+
+/// All steps of the innermost reduction loop that a whole number of iterations
+/// has, with sums of their own for each part of it.
+SmallVector<Value> RegisterTile::loopInStreams(OpBuilder &builder,
+                                               unsigned depth, int64_t step,
+                                               ArrayRef<Value> values) {
+  unsigned dim = shape.reduceLoops[depth];
+  int64_t extent = *ForOp(nest.loops[dim]).getConstantExtent();
+  int64_t part = extent / kNumStreams / step * step;
+  SmallVector<Value> sums(values);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorType));
+  sums.append(values.size() * (kNumStreams - 1), zero);
+  auto loop = scf::ForOp::create(builder, loc, constantIndex(builder, 0),
+                                 constantIndex(builder, part),
+                                 constantIndex(builder, step), sums);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(loop.getBody());
+    emitter.beginBody();
+    emitter.setDim(dim, loop.getInductionVar());
+    sums.assign(loop.getRegionIterArgs().begin(),
+                loop.getRegionIterArgs().end());
+    for (int64_t offset = 0; offset != step; ++offset)
+      for (int64_t stream = 0; stream != kNumStreams; ++stream) {
+        point[dim] = getAffineDimExpr(dim, context) + (stream * part + offset);
+        auto own =
+            MutableArrayRef(sums).slice(stream * values.size(), values.size());
+        llvm::copy(update(builder, own), own.begin());
+      }
+    scf::YieldOp::create(builder, loc, sums);
+  }
+  emitter.beginBody();
+  SmallVector<Value> total(loop.getResults().take_front(values.size()));
+  for (auto [index, sum] :
+       llvm::enumerate(loop.getResults().drop_front(values.size()))) {
+    Value &own = total[index % values.size()];
+    own = computation.combine(builder, own, sum);
+  }
+  for (int64_t index = part * kNumStreams; index != extent; ++index) {
+    point[dim] = constant(index);
+    total = update(builder, total);
+  }
+  return total;
+}
+
 SmallVector<Value> RegisterTile::reduce(OpBuilder &builder, unsigned depth,
                                         SmallVector<Value> values) {
   if (depth == shape.reduceLoops.size())
@@ -385,6 +446,8 @@ SmallVector<Value> RegisterTile::reduce(OpBuilder &builder, unsigned depth,
   bool canUnroll = isInnermost && !sharesLoads(dim);
   int64_t unroll =
       canUnroll ? std::clamp<int64_t>(kUpdatesPerIteration / updates, 1, 4) : 1;
+  if (isInnermost && readsInStreams(depth))
+    return loopInStreams(builder, depth, unroll, values);
   Value zero = constantIndex(builder, 0);
   if (extent && !isGuarded) {
     if (*extent == 1 ||

@@ -50,6 +50,9 @@ private:
                             SmallVector<Value> values);
   SmallVector<Value> loop(OpBuilder &builder, unsigned depth, Value from,
                           Value to, int64_t step, ArrayRef<Value> values);
+  bool readsInStreams(unsigned depth) const;
+  SmallVector<Value> loopInStreams(OpBuilder &builder, unsigned depth,
+                                   int64_t step, ArrayRef<Value> values);
   SmallVector<Value> update(OpBuilder &builder, ArrayRef<Value> values);
   Value addProduct(OpBuilder &builder, Value sum, Value lhs, Value rhs,
                    Value mask);
