@@ -18,6 +18,8 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 #include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <cmath>
 
 namespace mlir::relay {
@@ -30,6 +32,8 @@ using namespace mlir::relay;
 
 /// A constant of more elements is any number, instead of being read.
 static constexpr int64_t kMaxElements = 1 << 12;
+/// Through more operators nothing is followed: the stack has an end.
+static constexpr unsigned kMaxDepth = 256;
 /// Integers up to it are floats of 32 bits.
 static constexpr double kMaxExact = 1 << 24;
 
@@ -77,6 +81,7 @@ private:
   DenseMap<Operation *, SmallVector<CallOp>> calls;
   DenseSet<Operation *> unknown;
   DenseMap<Value, Bounds> ranges;
+  unsigned depth = 0;
 };
 
 } // namespace
@@ -110,8 +115,11 @@ Bounds ByteBounds::get(Value value) {
   if (auto known = ranges.find(value); known != ranges.end())
     return known->second;
   Bounds all = Bounds::of(value.getType());
+  if (depth == kMaxDepth)
+    return all;
   // What follows from itself may be anything.
   ranges[value] = all;
+  llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   Bounds range = compute(value);
   if (!range.isWithin(all))
     range = all;
