@@ -179,11 +179,21 @@ Bounds ByteBounds::computeCast(CastOp op) {
   return whole.clip(all.low, all.high).join({0, 0});
 }
 
+/// Whether what a maximum is taken over has elements in each image. The maximum
+/// of nothing is the lowest number.
+static bool hasPixels(Value data, StringRef layout) {
+  auto type = dyn_cast<RankedTensorType>(data.getType());
+  return type && layout.starts_with("N") &&
+         llvm::all_of(type.getShape().drop_front(), [](int64_t size) {
+           return !ShapedType::isDynamic(size) && size != 0;
+         });
+}
+
 /// Whether every window of a max pool has an element of the data, and not only
 /// the lowest numbers around.
 static bool hasDataInWindows(NNMaxPool2dOp op) {
   ArrayRef<int64_t> window = op.getPoolSize(), padding = op.getPadding();
-  return !op.getCeilMode() &&
+  return hasPixels(op.getData(), op.getLayout()) && !op.getCeilMode() &&
          llvm::all_of(op.getDilation(), [](int64_t d) { return d == 1; }) &&
          llvm::all_of(padding, [&](int64_t pixels) {
            return pixels >= 0 && pixels < *llvm::min_element(window);
@@ -223,12 +233,10 @@ Bounds ByteBounds::computeOp(OpResult result) {
   if (auto clip = dyn_cast<ClipOp>(op)) {
     double low = clip.getAMin().convertToDouble(),
            high = clip.getAMax().convertToDouble();
-    // Bounds of integers may be rounded either way.
     if (std::isnan(low) || std::isnan(high))
       return all;
-    if (isInteger)
-      return get(clip.getData()).clip(std::floor(low), std::ceil(high));
-    return get(clip.getData()).clip(low, high);
+    // They may be rounded either way, to integers or to floats of fewer bits.
+    return get(clip.getData()).clip(std::floor(low), std::ceil(high));
   }
   if (isa<NNReluOp>(op))
     return get(op->getOperand(0)).clip(0, all.high);
@@ -246,15 +254,22 @@ Bounds ByteBounds::computeOp(OpResult result) {
   }
   if (auto pool = dyn_cast<NNMaxPool2dOp>(op))
     return hasDataInWindows(pool) ? get(pool.getData()) : all;
+  if (auto pool = dyn_cast<NNGlobalMaxPool2dOp>(op))
+    return hasPixels(pool.getData(), pool.getLayout()) ? get(pool.getData())
+                                                       : all;
+  // Means of floats are rounded.
+  if (isa<NNAvgPool2dOp, NNGlobalAvgPool2dOp>(op)) {
+    Bounds range = joinOperands(op->getOperands());
+    return {std::floor(range.low), std::ceil(range.high)};
+  }
   if (auto take = dyn_cast<TakeOp>(op))
     return joinOperands(take.getData());
   if (auto where = dyn_cast<WhereOp>(op))
     return joinOperands({where.getX(), where.getY()});
-  // What moves elements, or takes means of them.
+  // What moves elements.
   if (isa<TupleOp, TupleGetItemOp, ReshapeOp, TransposeOp, SqueezeOp,
           ExpandDimsOp, LayoutTransformOp, StridedSliceOp, SplitOp,
-          ConcatenateOp, CopyOp, BroadcastToOp, NNBatchFlattenOp, NNPadOp,
-          NNAvgPool2dOp, NNGlobalAvgPool2dOp, NNGlobalMaxPool2dOp>(op))
+          ConcatenateOp, CopyOp, BroadcastToOp, NNBatchFlattenOp, NNPadOp>(op))
     return joinOperands(op->getOperands());
   return all;
 }

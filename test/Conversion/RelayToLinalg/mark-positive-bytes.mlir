@@ -92,3 +92,50 @@ func.func @main(%x: tensor<4xi8>, %y: tensor<4xi32>) -> (tensor<4xi8>, tensor<4x
   %3 = relay.call @wraps(%2, %u) : (tensor<4xi8>, tensor<4xui8>) -> tensor<4xi8>
   return %1, %3 : tensor<4xi8>, tensor<4xi8>
 }
+
+// -----
+
+// A bound just above -1 is -1 as a float of fewer bits; a mean may be rounded, too. The
+// maximum of nothing is the lowest number, and an open size may be 0.
+// CHECK-LABEL: func.func private @almost
+// CHECK-SAME:  attributes {relay.primitive} {
+func.func private @almost(%x: tensor<1x4xi8>) -> tensor<1x4xi8> attributes {relay.primitive} {
+  %0 = relay.copy %x : (tensor<1x4xi8>) -> tensor<1x4xi8>
+  return %0 : tensor<1x4xi8>
+}
+// CHECK-LABEL: func.func private @mean
+// CHECK-SAME:  attributes {relay.primitive} {
+func.func private @mean(%x: tensor<1x4x1x1xi8>) -> tensor<1x4x1x1xi8> attributes {relay.primitive} {
+  %0 = relay.copy %x : (tensor<1x4x1x1xi8>) -> tensor<1x4x1x1xi8>
+  return %0 : tensor<1x4x1x1xi8>
+}
+// CHECK-LABEL: func.func private @nothing
+// CHECK-SAME:  attributes {relay.primitive} {
+func.func private @nothing(%x: tensor<1x4x1x1xi8>) -> tensor<1x4x1x1xi8> attributes {relay.primitive} {
+  %0 = relay.copy %x : (tensor<1x4x1x1xi8>) -> tensor<1x4x1x1xi8>
+  return %0 : tensor<1x4x1x1xi8>
+}
+// An open batch has no maximum where it has nothing.
+// CHECK-LABEL: func.func private @batch
+// CHECK-SAME:  attributes {relay.primitive, tir.positive_bytes = [0]} {
+func.func private @batch(%x: tensor<?x4x1x1xi8>) -> tensor<?x4x1x1xi8> attributes {relay.primitive} {
+  %0 = relay.copy %x : (tensor<?x4x1x1xi8>) -> tensor<?x4x1x1xi8>
+  return %0 : tensor<?x4x1x1xi8>
+}
+func.func @main(%x: tensor<1x4xf16>, %y: tensor<1x4x?x4xi8>, %z: tensor<?x4x8x8xi8>, %f: tensor<1x4x8x8xf32>)
+    -> (tensor<1x4xi8>, tensor<1x4x1x1xi8>, tensor<?x4x1x1xi8>, tensor<1x4x1x1xi8>) {
+  %0 = relay.clip %x {a_min = -0.9999, a_max = 127.0} : (tensor<1x4xf16>) -> tensor<1x4xf16>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x4xf16>) -> tensor<1x4xi8>
+  %2 = relay.call @almost(%1) : (tensor<1x4xi8>) -> tensor<1x4xi8>
+  %3 = relay.clip %y {a_min = 0.0, a_max = 127.0} : (tensor<1x4x?x4xi8>) -> tensor<1x4x?x4xi8>
+  %4 = relay.nn.global_max_pool2d %3 : (tensor<1x4x?x4xi8>) -> tensor<1x4x1x1xi8>
+  %5 = relay.call @nothing(%4) : (tensor<1x4x1x1xi8>) -> tensor<1x4x1x1xi8>
+  %6 = relay.clip %z {a_min = 0.0, a_max = 127.0} : (tensor<?x4x8x8xi8>) -> tensor<?x4x8x8xi8>
+  %7 = relay.nn.global_max_pool2d %6 : (tensor<?x4x8x8xi8>) -> tensor<?x4x1x1xi8>
+  %8 = relay.call @batch(%7) : (tensor<?x4x1x1xi8>) -> tensor<?x4x1x1xi8>
+  %9 = relay.clip %f {a_min = -0.5, a_max = 127.0} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %10 = relay.nn.global_avg_pool2d %9 : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>
+  %11 = relay.cast %10 {dtype = i8} : (tensor<1x4x1x1xf32>) -> tensor<1x4x1x1xi8>
+  %12 = relay.call @mean(%11) : (tensor<1x4x1x1xi8>) -> tensor<1x4x1x1xi8>
+  return %2, %5, %8, %12 : tensor<1x4xi8>, tensor<1x4x1x1xi8>, tensor<?x4x1x1xi8>, tensor<1x4x1x1xi8>
+}

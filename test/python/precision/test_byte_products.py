@@ -196,3 +196,20 @@ def test_convolution_of_positive_data(pads, target):
   return %0 : {types[2]}
 }}"""
     np.testing.assert_array_equal(run(text, data, target=target), expected)
+
+
+@pytest.mark.parametrize("kind, low", [("f32", -0.9999999999), ("f16", -0.9999), ("bf16", -0.999)])
+def test_bound_that_is_minus_one_when_it_is_rounded(kind, low):
+    """What is clipped to just above -1 may be -1, which pmaddubsw would take for 255."""
+    weight = np.full((16, 64), -128, np.int8)
+    text = f"""func.func @main(%x: tensor<8x64xf32>) -> tensor<8x16xi32> {{
+  %w = relay.constant dense<-128> : tensor<16x64xi8>
+  %0 = relay.cast %x {{dtype = {kind}}} : (tensor<8x64xf32>) -> tensor<8x64x{kind}>
+  %1 = relay.clip %0 {{a_min = {low}, a_max = 127.0}} : (tensor<8x64x{kind}>) -> tensor<8x64x{kind}>
+  %2 = relay.cast %1 {{dtype = i8}} : (tensor<8x64x{kind}>) -> tensor<8x64xi8>
+  %3 = relay.nn.dense %2, %w {{out_dtype = i32}} : (tensor<8x64xi8>, tensor<16x64xi8>) -> tensor<8x16xi32>
+  return %3 : tensor<8x16xi32>
+}}"""
+    data = np.random.default_rng(0).integers(-5, 128, (8, 64)).astype(np.float32)
+    expected = np.maximum(data, -1).astype(np.int32) @ weight.T.astype(np.int32)
+    np.testing.assert_array_equal(run(text, data, target="native"), expected)
