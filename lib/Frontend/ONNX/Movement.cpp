@@ -143,9 +143,10 @@ static FailureOr<SmallVector<int64_t>> getAxes(NodeContext &node) {
   return llvm::to_vector(node.getInts("axes").value_or(ArrayRef<int64_t>()));
 }
 
-/// Squeeze without axes. The result has one rank, so an open size is taken to
-/// be none of 1, which is checked when the model runs: then there are not as
-/// many elements as the sizes say.
+/// Squeeze without axes. The result has one rank, so open sizes are taken to be
+/// none of 1, which is checked when the model runs: then there are not as many
+/// elements as the sizes say. (Of a single open size, that many elements are
+/// just what says how large it is.)
 static LogicalResult squeezeOnes(NodeContext &node, Value data) {
   RankedTensorType type = node.getType(data);
   SmallVector<int64_t> axes;
@@ -154,6 +155,10 @@ static LogicalResult squeezeOnes(NodeContext &node, Value data) {
       axes.push_back(axis);
   if (type.hasStaticShape())
     return node.setResult(node.squeeze(data, axes));
+  if (type.getNumDynamicDims() == 1)
+    return node.emitError() << "expects axes, as the size of " << type
+                            << " that is not known may be 1; name the axes, or "
+                               "fix the size, as with --dim";
   node.emitWarning() << "without axes, dimensions of " << type
                      << " that are not known are taken to be none of 1; name "
                         "the axes, or fix the sizes, as with --dim";
