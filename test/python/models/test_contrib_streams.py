@@ -194,8 +194,8 @@ def test_words(window):
     inputs = {"s": words, "w": random(5, 1, window, 3), "b": random(5, seed=1), "c": random(8, 3, seed=2)}
     check("WordConvEmbedding", inputs, {"embedding_size": 5, "conv_window_size": window, "char_embedding_size": 3})
     check("WordConvEmbedding", inputs, dims={"s": ["n", 6]})
-    arguments = ("WordConvEmbedding", {**inputs, "s": np.concatenate([words * 0, words])}, 18, {})
-    [result] = compiled(*arguments, domain=DOMAIN)
+    with_empty = {**inputs, "s": np.concatenate([words * 0, words])}
+    [result] = compiled("WordConvEmbedding", with_empty, 18, {}, domain=DOMAIN)
     assert not result[:4].any()
     compare([result[4:]], runtime("WordConvEmbedding", inputs, 18, {}, domain=DOMAIN))
 

@@ -192,13 +192,13 @@ def test_sizes_of_which_some_depend_on_elements(op):
     value = g.add(op, "x", shape) if op != "ConstantOfShape" else g.add("Add", g.add(op, shape), "x")
     product = g.add("MatMul", value, random(4, 5, seed=1))
     # The known part of the shape decides on a branch that would not fit.
-    isThree = g.add("Equal", g.add("Gather", shape, np.array(rest.index(3) + 1)), np.int64(3))
+    is_three = g.add("Equal", g.add("Gather", shape, np.array(rest.index(3) + 1)), np.int64(3))
     branches = {}
-    for name, node in (("then_branch", ("Transpose", {"perm": [*range(len(rest) - 1), len(rest), len(rest) - 1]})),
-                       ("else_branch", ("Flatten", {}))):
-        branches[name] = helper.make_graph([helper.make_node(node[0], [product], [name], **node[1])], name, [],
-                                           [helper.make_empty_tensor_value_info(name)])
-    chosen = g.add("If", isThree, **branches)
+    swapped = [*range(len(rest) - 1), len(rest), len(rest) - 1]
+    for name, node in (("then_branch", helper.make_node("Transpose", [product], ["then_branch"], perm=swapped)),
+                       ("else_branch", helper.make_node("Flatten", [product], ["else_branch"]))):
+        branches[name] = helper.make_graph([node], name, [], [helper.make_empty_tensor_value_info(name)])
+    chosen = g.add("If", is_three, **branches)
     runs = [{"x": random(n, 12) if op == "Reshape" else random(3, 4), "count": np.array([n], np.float32)}
             for n in (1, 2, 5)]
     g.check([product, chosen], runs, executor="vm")

@@ -91,23 +91,23 @@ def test_open_batch_has_the_code_of_a_known_one(tmp_path, name):
 
 # Words of a sentence, size, columns: rows of a known number for each sentence, which the tile
 # divides or not; few rows; and rows that are as many as a product of open sizes.
-PRODUCTS = {
-    "128 words": ("n", 128, 768, 512),
-    "100 words": ("n", 100, 640, 130),
-    "97 words": ("n", 97, 1536, 64),
-    "few words": ("n", 12, 256, 96),
-    "open words": ("n", "words", 512, 64),
+PRODUCTS: dict[str, tuple[int | str, int, int]] = {
+    "128 words": (128, 768, 512),
+    "100 words": (100, 640, 130),
+    "97 words": (97, 1536, 64),
+    "few words": (12, 256, 96),
+    "open words": ("words", 512, 64),
 }
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_products(name):
-    batch, words, size, columns = PRODUCTS[name]
+    words, size, columns = PRODUCTS[name]
     rng = np.random.default_rng([size, columns])
     graph = helper.make_graph(
         [helper.make_node("MatMul", ["x", "w"], ["p"]), helper.make_node("Add", ["p", "b"], ["s"]),
          helper.make_node("Tanh", ["s"], ["y"])], "product",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, words, size])],
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", words, size])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
         [numpy_helper.from_array(rng.standard_normal(shape).astype("float32"), key)
          for key, shape in (("w", (size, columns)), ("b", (columns,)))])

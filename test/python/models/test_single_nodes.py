@@ -187,8 +187,8 @@ def test_col2im_of_a_computed_block(image, block, attributes, batch, channels, d
     expected = runtime(*arguments)
     compare(machine(*arguments, dims=dims), expected)
     # Only the block.
-    arguments = ("Col2Im", {"x": inputs["x"], "b": inputs["b"]}, 18, attributes, {"i": inputs["i"]})
-    compare(machine(*arguments, dims=dims, order=["x", "i", "b"]), expected)
+    fixed = ("Col2Im", {"x": inputs["x"], "b": inputs["b"]}, 18, attributes, {"i": inputs["i"]})
+    compare(machine(*fixed, dims=dims, order=["x", "i", "b"]), expected)
 
 
 @pytest.mark.parametrize("image,block", [
