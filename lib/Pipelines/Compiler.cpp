@@ -16,7 +16,6 @@
 #include "DeviceTargets.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
-#include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Support/FileDescriptor.h"
 #include "relay-mlir/Support/OutputFile.h"
 

@@ -11,7 +11,6 @@
 #include "RunInputs.h"
 #include "RunOutputs.h"
 
-#include "relay-mlir/Frontend/RelayText/RelayText.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
@@ -21,7 +20,6 @@
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
-#include "relay-mlir/Pipelines/ProgramTypes.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/Npy.h"
