@@ -126,6 +126,8 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     manager.addNestedPass<func::FuncOp>(createCombineParallelDensePass(dense));
     manager.addNestedPass<func::FuncOp>(
         createCombineParallelMatmulPass(matmul));
+    // Steps of an unrolled loop put the same weights together.
+    manager.addNestedPass<func::FuncOp>(createCSEPass());
     manager.addNestedPass<func::FuncOp>(createSplitTransposedConvPass());
     // Tensor cores take halves as they are.
     if (options.device.empty())

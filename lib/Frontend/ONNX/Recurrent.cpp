@@ -87,8 +87,11 @@ private:
   State stepLSTM(const Direction &direction, Value product, State state);
 
   /// Block `index` of `value` along its axis `axis`.
+  Value getGates(Value value, int64_t axis, int64_t first, int64_t count) {
+    return node.slice(value, axis, first * hidden, (first + count) * hidden);
+  }
   Value getGate(Value value, int64_t axis, int64_t index) {
-    return node.slice(value, axis, index * hidden, (index + 1) * hidden);
+    return getGates(value, axis, index, 1);
   }
   /// Row `index` of `value`, without its first dimension.
   Value getRow(Value value, int64_t index) {
@@ -460,20 +463,22 @@ State RecurrentLayer::stepRNN(const Direction &direction, Value product,
 State RecurrentLayer::stepGRU(const Direction &direction, Value product,
                               State state) {
   bool resetsAfter = node.getBool("linear_before_reset", false);
-  auto getProduct = [&](Value value, int64_t gate) {
-    Value result = dense(value, getGate(direction.recurrence.data, 0, gate));
+  auto getProduct = [&](Value value, int64_t first, int64_t count) {
+    Value result =
+        dense(value, getGates(direction.recurrence.data, 0, first, count));
     if (direction.recurrenceBias)
-      result = add(result, getGate(direction.recurrenceBias, 0, gate));
+      result = add(result, getGates(direction.recurrenceBias, 0, first, count));
     return result;
   };
+  // One product for all gates that have the same factor.
+  Value ofState = getProduct(state.hidden, 0, resetsAfter ? 3 : 2);
   auto getSum = [&](int64_t gate) {
-    return activate(
-        direction.activations[0],
-        add(getGate(product, 1, gate), getProduct(state.hidden, gate)));
+    return activate(direction.activations[0],
+                    add(getGate(product, 1, gate), getGate(ofState, 1, gate)));
   };
   Value update = getSum(0), reset = getSum(1);
-  Value recurrent = resetsAfter ? mul(reset, getProduct(state.hidden, 2))
-                                : getProduct(mul(reset, state.hidden), 2);
+  Value recurrent = resetsAfter ? mul(reset, getGate(ofState, 1, 2))
+                                : getProduct(mul(reset, state.hidden), 2, 1);
   Value candidate = activate(direction.activations[1],
                              add(getGate(product, 1, 2), recurrent));
   // (1 - update) * candidate + update * hidden
