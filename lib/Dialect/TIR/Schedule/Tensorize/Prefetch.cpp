@@ -94,8 +94,10 @@ std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
     AffineExpr symbol = getAffineSymbolExpr(index, context);
     if (!position.isFunctionOfSymbol(index)) {
       // Of an unknown number of tiles, as many share the work as there are at
-      // least, such as those of one image of a batch.
-      int64_t number = extent.value_or(guessSize(loop.getUpperBound(), 1));
+      // least, such as those of one image of a batch; or a few: fewer tiles
+      // than that leave a part to the hardware.
+      int64_t number = extent.value_or(
+          std::max(guessSize(loop.getUpperBound(), 1), kMinTiles));
       prefetch.tile = prefetch.tile +
                       (extent ? symbol : symbol % number) * prefetch.numTiles;
       prefetch.numTiles *= number;
