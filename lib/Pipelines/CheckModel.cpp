@@ -21,6 +21,7 @@
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Pipelines/CompiledTensors.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
+#include "relay-mlir/Pipelines/ProgramTypes.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -287,7 +288,9 @@ public:
   ProgramChecker(MLIRContext *context, Tolerance tolerance, raw_ostream &os)
       : context(context), tolerance(tolerance), os(os) {}
 
-  bool agree(const InterpreterValue &expected, ProgramValue actual);
+  /// Compares what @main returns with its results.
+  bool agree(ArrayRef<ProgramValueInfo> results,
+             ArrayRef<InterpreterValue> expected, ProgramValue actual);
 
 private:
   /// Lines on tensors that agree, and the length of the name of a part: a list
@@ -304,8 +307,8 @@ private:
   bool agreeInKind(const Pair &pair);
   bool agreeInTensor(const Pair &pair);
   bool differ(const Pair &pair, const Twine &expected, const Twine &actual) {
-    os << "output0" << pair.path << ": differs: expects " << expected
-       << ", but got " << actual << '\n';
+    os << pair.path << ": differs: expects " << expected << ", but got "
+       << actual << '\n';
     return false;
   }
 
@@ -326,7 +329,7 @@ bool ProgramChecker::agreeInTensor(const Pair &pair) {
   llvm::raw_string_ostream(types[1]) << got.getType();
   if (types[0] != types[1])
     return differ(pair, types[0], types[1]);
-  return report(os, "output0" + Twine(pair.path), want, got, tolerance,
+  return report(os, pair.path, want, got, tolerance,
                 ++numTensors <= kMaxAgreed);
 }
 
@@ -382,9 +385,23 @@ bool ProgramChecker::agreeInKind(const Pair &pair) {
   return true;
 }
 
-bool ProgramChecker::agree(const InterpreterValue &expected,
+bool ProgramChecker::agree(ArrayRef<ProgramValueInfo> results,
+                           ArrayRef<InterpreterValue> expected,
                            ProgramValue actual) {
-  stack.push_back({"", expected, std::move(actual)});
+  assert(results.size() == expected.size() && "@main has other results");
+  if (results.size() == 1) {
+    stack.push_back(
+        {results.front().name.str(), expected.front(), std::move(actual)});
+  } else {
+    // They are the fields of a tuple. The first is compared first.
+    for (size_t i = results.size(); i-- > 0;) {
+      RelayValue *field = nullptr;
+      if (relayValueGetField(actual.get(), static_cast<int32_t>(i), &field) ==
+          RELAY_OK)
+        stack.push_back(
+            {results[i].name.str(), expected[i], ProgramValue(field)});
+    }
+  }
   bool result = true;
   while (!stack.empty()) {
     Pair pair = std::move(stack.back());
@@ -392,7 +409,7 @@ bool ProgramChecker::agree(const InterpreterValue &expected,
     result &= agreeInKind(pair);
   }
   if (result && numTensors > kMaxAgreed)
-    os << "output0: " << numTensors << " tensors agree\n";
+    os << "outputs: " << numTensors << " tensors agree\n";
   return result;
 }
 
@@ -414,11 +431,10 @@ FailureOr<bool> relay::checkProgram(ModuleOp module, RelayModule *compiled,
   FailureOr<ProgramValue> actual = run();
   if (failed(actual))
     return failure();
-  // The results of @main are one value.
-  InterpreterValue want =
-      expected->size() == 1 ? expected->front() : InterpreterValue(*expected);
+  std::optional<ProgramSignature> signature = readSignature(
+      *relayModuleGetArtifact(compiled)->program, "main", module.getContext());
   ProgramChecker results(module.getContext(), check.tolerance, os);
-  if (results.agree(want, std::move(*actual)))
+  if (results.agree(signature->results, *expected, std::move(*actual)))
     return true;
   FailureOr<KernelChecker> kernels =
       findDifferentKernel(module, compiled, inputs, options, check, os,

@@ -256,7 +256,7 @@ ProfileRecorder::record(RelayModule *module, llvm::ArrayRef<int64_t> flops,
     const RelayArtifactCall &call = artifact.calls[i];
     const RelayArtifactDevice &device = artifact.devices[call.device];
     profile.calls.push_back(
-        {call.kernel, call.function,
+        {call.kernel, call.function, call.source,
          std::string(device.kind) + ":" + std::to_string(device.index),
          flops[i], bytes[i]});
   }

@@ -70,6 +70,8 @@ void ModelProfile::writeTrace(llvm::raw_ostream &os) const {
           writeEvent(
               call.function, "kernel", kernelRow, step.start, step.end, [&] {
                 json.attribute("call", static_cast<int64_t>(step.call));
+                if (!call.source.empty())
+                  json.attribute("source", call.source);
                 if (numDevices > 1)
                   json.attribute("device", call.device);
                 if (call.flops >= 0) {

@@ -19,15 +19,18 @@ namespace {
 class TypeReader {
 public:
   TypeReader(const RelayVMProgram &program, const RelayVMFunction &function,
-             MLIRContext *context)
-      : program(program), context(context), next(function.types),
-        end(function.types + function.num_type_words) {}
+             ArrayRef<int64_t> words, MLIRContext *context)
+      : program(program), function(function), context(context),
+        next(words.begin()), end(words.end()) {}
 
-  std::vector<Type> readAll() {
-    std::vector<Type> types;
-    while (next != end)
-      types.push_back(read());
-    return types;
+  std::vector<ProgramValueInfo> readAll() {
+    std::vector<ProgramValueInfo> values;
+    while (next != end) {
+      sizeNames.clear();
+      Type type = read();
+      values.push_back({StringRef(), type, sizeNames});
+    }
+    return values;
   }
 
 private:
@@ -38,6 +41,8 @@ private:
                           static_cast<uint8_t>(next[1]), 1};
       ArrayRef<int64_t> sizes(next + 3, next[2]);
       next = sizes.end();
+      for (int64_t size : sizes)
+        sizeNames.push_back(size < -1 ? function.symbols[-2 - size] : "");
       return RankedTensorType::get(
           llvm::map_to_vector(sizes,
                               [](int64_t size) {
@@ -49,15 +54,22 @@ private:
       return TupleType::get(context, readParts());
     case RELAY_VM_TYPE_DATA: {
       const char *name = program.constructors[*next++].type;
-      return ADTType::get(FlatSymbolRefAttr::get(context, name), readParts());
+      // Sizes of what is in a data type have no names.
+      size_t numNames = sizeNames.size();
+      SmallVector<Type> parts = readParts();
+      sizeNames.truncate(numNames);
+      return ADTType::get(FlatSymbolRefAttr::get(context, name), parts);
     }
     case RELAY_VM_TYPE_ARGUMENT:
     case RELAY_VM_TYPE_FUNCTION:
       ++next;
       break;
-    case RELAY_VM_TYPE_REFERENCE:
+    case RELAY_VM_TYPE_REFERENCE: {
+      size_t numNames = sizeNames.size();
       read();
+      sizeNames.truncate(numNames);
       break;
+    }
     default:
       break;
     }
@@ -72,23 +84,37 @@ private:
   }
 
   const RelayVMProgram &program;
+  const RelayVMFunction &function;
+  SmallVector<StringRef> sizeNames;
   MLIRContext *context;
   const int64_t *next, *end;
 };
 } // namespace
 
-std::vector<Type> relay::readParamTypes(const RelayVMProgram &program,
-                                        StringRef name, MLIRContext *context) {
+std::optional<ProgramSignature>
+relay::readSignature(const RelayVMProgram &program, StringRef name,
+                     MLIRContext *context) {
   context->loadDialect<RelayDialect>();
   for (const RelayVMFunction &function :
        ArrayRef(program.functions, program.num_functions)) {
     if (function.kind != RELAY_VM_BYTECODE || name != function.name)
       continue;
-    std::vector<Type> types = TypeReader(program, function, context).readAll();
+    auto read = [&](const int64_t *words, int64_t count) {
+      return TypeReader(program, function, ArrayRef(words, count), context)
+          .readAll();
+    };
+    ProgramSignature signature;
+    signature.params = read(function.types, function.num_type_words);
     // Those of the last parameters.
-    if (static_cast<int32_t>(types.size()) < function.num_params)
-      types.insert(types.begin(), function.num_params - types.size(), Type());
-    return types;
+    signature.params.insert(signature.params.begin(),
+                            function.num_params - signature.params.size(),
+                            ProgramValueInfo());
+    signature.results = read(function.result_types, function.num_result_words);
+    for (auto [number, param] : llvm::enumerate(signature.params))
+      param.name = function.params[number];
+    for (auto [number, result] : llvm::enumerate(signature.results))
+      result.name = function.results[number];
+    return signature;
   }
-  return {};
+  return std::nullopt;
 }

@@ -166,6 +166,7 @@ void TableChecker::checkTensor(const RelayArtifactTensor &tensor,
 void TableChecker::checkCall(const RelayArtifactCall &call) const {
   checkString(call.kernel, "the name of a kernel");
   checkString(call.function, "the name of a function");
+  checkString(call.source, "the source of a call");
   checkIndex(call.device, 0, artifact->num_devices, "a device");
   checkIndex(call.source_device, -1, artifact->num_devices,
              "a device to copy from");
@@ -267,9 +268,20 @@ void TableChecker::checkProgram(const RelayVMProgram &program) const {
     checkArray(function.types, function.num_type_words, "words of types");
     if (function.kind != RELAY_VM_BYTECODE)
       continue;
-    checkArray(function.params, function.num_params, "parameters");
-    for (int32_t p = 0; p < function.num_params; ++p)
-      checkString(function.params[p], "the name of a parameter");
+    checkArray(function.result_types, function.num_result_words,
+               "words of types");
+    auto checkNames = [&](const char *const *names, int32_t count,
+                          const char *plural, const char *one) {
+      checkArray(names, count, plural);
+      for (int32_t n = 0; n < count; ++n)
+        checkString(names[n], one);
+    };
+    checkNames(function.params, function.num_params, "parameters",
+               "the name of a parameter");
+    checkNames(function.results, function.num_results, "results",
+               "the name of a result");
+    checkNames(function.symbols, function.num_symbols, "symbols",
+               "the name of a symbol");
   }
   for (int64_t i = 0; i < program.num_constants; ++i)
     checkTensor(program.constants[i].tensor, /*numSymbols=*/0,

@@ -116,10 +116,18 @@ void Program::checkTables() {
                " from word ", function.first_word);
       entry.code = program.code + function.first_word;
       entry.types = parseTypes(program, function.types, function.num_type_words,
-                               function.name);
+                               function.num_symbols, function.name);
       if (entry.types.size() > static_cast<size_t>(function.num_params))
         refuse("expects at most ", function.num_params, " types of '",
                function.name, "', but got ", entry.types.size());
+      // Tools read them.
+      if (size_t count = parseTypes(program, function.result_types,
+                                    function.num_result_words,
+                                    function.num_symbols, function.name)
+                             .size();
+          count != static_cast<size_t>(function.num_results))
+        refuse("expects ", function.num_results, " types of results of '",
+               function.name, "', but got ", count);
       break;
     case RELAY_VM_TENSORS:
       if (function.tensor_function < 0 ||
@@ -139,7 +147,7 @@ void Program::parseFieldTypes() {
     const RelayArtifactConstructor &constructor = program.constructors[i];
     fieldTypes.push_back(parseTypes(program, constructor.field_types,
                                     constructor.num_type_words,
-                                    constructor.name));
+                                    /*numSymbols=*/0, constructor.name));
     if (!fieldTypes.back().empty() &&
         fieldTypes.back().size() != static_cast<size_t>(constructor.num_fields))
       refuse("expects ", constructor.num_fields, " types of '",

@@ -245,11 +245,14 @@ void TensorFunction::failKernel(int32_t status, const ModuleRun &run) const {
       throw Error(devices->status, devices->error);
   if (call < 0 || call >= artifact.num_calls)
     fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);
+  const RelayArtifactCall &failed = artifact.calls[call];
+  std::string kernel = std::string("kernel '") + failed.function + "'";
+  if (*failed.source)
+    kernel += std::string(", of ") + failed.source + ",";
   if (code != RELAY_KERNEL_CHECK_FAILED || !run.getExpectation())
-    fail(RELAY_EXECUTION_FAILED, "kernel '", artifact.calls[call].function,
-         "' failed with code ", code);
-  fail(RELAY_INVALID_ARGUMENT, run.getExpectation(), ", but kernel '",
-       artifact.calls[call].function, "' got something else");
+    fail(RELAY_EXECUTION_FAILED, kernel, " failed with code ", code);
+  fail(RELAY_INVALID_ARGUMENT, run.getExpectation(), ", but ", kernel,
+       " got something else");
 }
 
 void TensorFunction::call(ModuleRun &run, const DLTensor *const *tensors,

@@ -33,8 +33,9 @@ namespace {
 class TypeParser {
 public:
   TypeParser(const RelayVMProgram &program, const int64_t *words, int64_t count,
-             const std::string &owner)
-      : program(program), next(words), end(words + count), owner(owner) {}
+             int32_t numSymbols, const std::string &owner)
+      : program(program), next(words), end(words + count),
+        numSymbols(numSymbols), owner(owner) {}
 
   std::vector<ValueType> parse() {
     std::vector<ValueType> types;
@@ -83,8 +84,9 @@ private:
       type.dtype.lanes = 1;
       int64_t rank = readCount("a rank");
       for (int64_t i = 0; i < rank; ++i) {
-        if (*next < -1)
-          refuse("expects a size from -1, but got ", *next);
+        if (*next < -1 - int64_t(numSymbols))
+          refuse("expects a size from ", -1 - int64_t(numSymbols), ", but got ",
+                 *next);
         type.dims.push_back(*next++);
       }
       break;
@@ -113,6 +115,7 @@ private:
 
   const RelayVMProgram &program;
   const int64_t *next, *end;
+  int32_t numSymbols;
   const std::string &owner;
 };
 
@@ -120,11 +123,12 @@ private:
 
 std::vector<ValueType> relay_rt::parseTypes(const RelayVMProgram &program,
                                             const int64_t *words, int64_t count,
+                                            int32_t numSymbols,
                                             const std::string &owner) {
   if (count < 0 || (count > 0 && !words))
     fail(RELAY_INVALID_ARTIFACT, "the types of '", owner,
          "' are damaged: expects words, but got ", count);
-  return TypeParser(program, words, count, owner).parse();
+  return TypeParser(program, words, count, numSymbols, owner).parse();
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,7 +234,9 @@ void ArgumentChecker::checkTensor(const TensorObject &tensor,
   std::string expected;
   for (int64_t size : type.dims)
     expected += (expected.empty() ? "" : ", ") +
-                (size < 0 ? std::string("?") : std::to_string(size));
+                (size < -1  ? function.description->symbols[-2 - size]
+                 : size < 0 ? std::string("?")
+                            : std::to_string(size));
   refuse("a tensor of shape [" + expected + "]",
          describeDims(given.shape, given.ndim));
 }

@@ -24,7 +24,8 @@ namespace relay_rt {
 struct ValueType {
   RelayVMType kind = RELAY_VM_TYPE_ANY;
   DLDataType dtype = {};
-  /// Of a tensor; -1 may be any size.
+  /// Of a tensor; a negative one may be any size, and one below -1 has the
+  /// name of symbol -2 - size.
   std::vector<int64_t> dims = {};
   /// The number of a constructor, of an argument, or of parameters.
   int64_t number = 0;
@@ -34,10 +35,10 @@ struct ValueType {
 
 /// The types in `count` words; throws an Error with RELAY_INVALID_ARTIFACT if
 /// they are none, or name what `program` does not have. `owner` is whose they
-/// are.
+/// are; it names so many sizes.
 std::vector<ValueType> parseTypes(const RelayVMProgram &program,
                                   const int64_t *words, int64_t count,
-                                  const std::string &owner);
+                                  int32_t numSymbols, const std::string &owner);
 
 /// Checks `args`, the last arguments of `function`, against the types that it
 /// has for them. Throws an Error that names the argument and, in it, the field

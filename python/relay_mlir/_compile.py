@@ -285,9 +285,8 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
           force_matrix_tiles: bool, desired_layout: str | None, integer_regions: str,
           cache: bool, cache_dir: PathLike | None, vta_search: int | None,
           report: PathLike | None, executor: str, fixed: Fixed | None,
-          variants: list[str]) -> IRModule | None:
-    """What `emit` does. Returns the module, if it has become a program for the executor
-    vm."""
+          variants: list[str]) -> bool:
+    """What `emit` does. Returns whether the model has become a program for the executor vm."""
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
     folder = "" if cache_dir is None else expect_path(cache_dir, "cache_dir")
     arguments = (expect_path(path), expect_text(kind, "kind"),
@@ -300,9 +299,8 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
     runs_on = expect_text(executor, "executor")
     module = _to_module(model, fixed)
 
-    def run(page: _relay_mlir.Report | None) -> IRModule | None:
-        is_program = module._impl.compile(*arguments, page, executor=runs_on, variants=variants)
-        return module if is_program else None
+    def run(page: _relay_mlir.Report | None) -> bool:
+        return module._impl.compile(*arguments, page, executor=runs_on, variants=variants)
 
     if report is None:
         return run(None)
@@ -400,7 +398,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     from ._program import Program
 
     file = _relay_mlir.MemoryFile("model.so")
-    program = _emit(
+    is_program = _emit(
         model, file.path(), "so", target=target, opt_level=opt_level, precision=precision,
         device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
         desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
@@ -408,9 +406,9 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
         fixed=fixed_inputs(dims, shapes, inputs), variants=variant_texts(specialize))
     # What nobody can change need not be copied when it is loaded.
     file.seal()
-    if program is not None:
+    if is_program:
         refuse_device(device)
-        return Program._make(file.path(), file, program._impl.describe_main())
+        return Program._make(file.path(), file)
     return Module(file.path(), _file=file, device=device)
 
 

@@ -10,7 +10,6 @@ from . import _relay_mlir
 from ._arguments import (describe, expect_int, expect_list, expect_mapping, expect_path,
                          expect_text)
 from ._compile import KernelProfile, Outputs, PathLike
-from ._errors import RuntimeError
 
 
 def _to_python(value: Any) -> Any:
@@ -56,15 +55,14 @@ class Program:
     _file: object
     _impl: Any
     _inputs: list[ValueInfo]
-    _outputs: list[ValueInfo] | None
+    _outputs: list[ValueInfo]
 
     def __new__(cls, *args: Any) -> Program:
         del args
         raise TypeError("expects relay_mlir.compile to make a Program, but got a call of the class")
 
     @classmethod
-    def _make(cls, path: str, file: object = None,
-              description: tuple[Sequence[Any], Sequence[Any]] | None = None) -> Program:
+    def _make(cls, path: str, file: object = None) -> Program:
         from .relay._core import core
         from .relay.expr import numpy_dtype
 
@@ -76,10 +74,9 @@ class Program:
         self._path = path
         self._file = file  # Keeps an artefact in memory.
         self._impl = core.VMProgram(path)
-        # The artefact has the parameters, whose sizes have no names, but no results.
-        inputs = description[0] if description else self._impl.describe_params("main")
+        inputs, outputs = self._impl.describe_function("main")
         self._inputs = [inform(*entry) for entry in inputs]
-        self._outputs = [inform(*entry) for entry in description[1]] if description else None
+        self._outputs = [inform(*entry) for entry in outputs]
         return self
 
     @property
@@ -89,11 +86,7 @@ class Program:
 
     @property
     def outputs(self) -> list[ValueInfo]:
-        """The outputs, as a list of ValueInfo. A file does not say them: raises RuntimeError
-        for a program that was loaded."""
-        if self._outputs is None:
-            raise RuntimeError("expects a program that was compiled in this process to say its "
-                               "outputs, but got one of a file")
+        """The outputs, as a list of ValueInfo."""
         return list(self._outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Outputs:

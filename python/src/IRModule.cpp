@@ -344,27 +344,6 @@ py::tuple relay_python::describeType(Type type, ArrayAttr dims) {
   return py::make_tuple(text, py::tuple(), "");
 }
 
-/// (name, what describeType says) of the inputs of @main, and its outputs.
-static py::tuple describeMain(IRModule &self) {
-  auto main = self.module->lookupSymbol<FunctionOpInterface>("main");
-  if (!main)
-    throw py::value_error("expects a function @main, but got a module without");
-  py::list inputs, outputs;
-  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
-    auto name = main.getArgAttrOfType<StringAttr>(i, relay::kNameAttrName);
-    auto dims = main.getArgAttrOfType<ArrayAttr>(i, relay::kDimsAttrName);
-    inputs.append(
-        py::make_tuple(name ? name.str() : "", describeType(type, dims)));
-  }
-  for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
-    auto name = main.getResultAttrOfType<StringAttr>(i, relay::kNameAttrName);
-    auto dims = main.getResultAttrOfType<ArrayAttr>(i, relay::kDimsAttrName);
-    outputs.append(
-        py::make_tuple(name ? name.str() : "", describeType(type, dims)));
-  }
-  return py::make_tuple(inputs, outputs);
-}
-
 /// A function of relax as its script shows it, other symbols in MLIR's text.
 static std::string printSymbol(IRModule &self, const std::string &name) {
   Operation *symbol = SymbolTable::lookupSymbolIn(*self.module, name);
@@ -411,7 +390,6 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("executor") = "aot",
            py::arg("variants") = std::vector<std::string>())
       .def("graph_json", &getGraphJSON)
-      .def("describe_main", &describeMain)
       .def("quantized_layers", &getQuantizedLayers)
       .def("simulated_values",
            [](IRModule &self) {

@@ -62,7 +62,7 @@ public:
   /// Those that the artefact has of the parameters of a function; null for one
   /// without.
   std::vector<Type> getParamTypes(StringRef name) const;
-  py::list describeParams(const std::string &name) const;
+  py::tuple describeFunction(const std::string &name) const;
   py::list getFunctions() const;
   py::list getConstants() const;
   std::string print() const;
@@ -401,28 +401,37 @@ py::object VMProgram::invoke(const py::list &args, ArrayRef<Type> types,
 }
 
 std::vector<Type> VMProgram::getParamTypes(StringRef name) const {
-  return readParamTypes(*getArtifact().program, name, getSessionContext());
+  std::vector<Type> types;
+  if (auto signature =
+          readSignature(*getArtifact().program, name, getSessionContext()))
+    for (const ProgramValueInfo &info : signature->params)
+      types.push_back(info.type);
+  return types;
 }
 
-/// (name, what describeType says) of the parameters of a function.
-py::list VMProgram::describeParams(const std::string &name) const {
-  const RelayVMProgram &program = *getArtifact().program;
-  py::list result;
-  for (const RelayVMFunction &function :
-       ArrayRef(program.functions, program.num_functions)) {
-    if (name != function.name)
-      continue;
-    std::vector<Type> types = getParamTypes(name);
-    for (int32_t i = 0; i < function.num_params; ++i) {
-      Type type = i < static_cast<int32_t>(types.size()) ? types[i] : Type();
-      if (!type)
-        type = relay::IncompleteType::get(getSessionContext());
-      result.append(py::make_tuple(function.params[i], describeType(type, {})));
-    }
+/// (name, what describeType says) of the parameters of a function, and of its
+/// results.
+py::tuple VMProgram::describeFunction(const std::string &name) const {
+  MLIRContext *context = getSessionContext();
+  auto signature = readSignature(*getArtifact().program, name, context);
+  if (!signature)
+    throw py::value_error("expects a program with a function '" + name +
+                          "', but it has none");
+  Builder builder(context);
+  auto describe = [&](ArrayRef<ProgramValueInfo> values) {
+    py::list result;
+    for (const ProgramValueInfo &info : values)
+      result.append(py::make_tuple(
+          info.name.str(),
+          describeType(info.type ? info.type
+                                 : relay::IncompleteType::get(context),
+                       info.sizeNames.empty()
+                           ? ArrayAttr()
+                           : builder.getStrArrayAttr(info.sizeNames))));
     return result;
-  }
-  throw py::value_error("expects a program with a function '" + name +
-                        "', but it has none");
+  };
+  return py::make_tuple(describe(signature->params),
+                        describe(signature->results));
 }
 
 py::object VMProgram::run(const std::string &name, const py::list &args,
@@ -526,7 +535,7 @@ void relay_python::bindRelayVM(py::module_ &m) {
            py::arg("repeat"), py::arg("warm_up"), py::arg("trace"))
       .def("precision", &VMProgram::getPrecision)
       .def("verify", &VMProgram::verify)
-      .def("describe_params", &VMProgram::describeParams, py::arg("name"))
+      .def("describe_function", &VMProgram::describeFunction, py::arg("name"))
       .def("functions", &VMProgram::getFunctions)
       .def("constants", &VMProgram::getConstants)
       .def("text", &VMProgram::print);

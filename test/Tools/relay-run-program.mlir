@@ -31,7 +31,7 @@
 // NOPART: error: expects the name of an output, or of a part of 'output0', but got '
 // NOOUTPUT: error: expects one of the outputs 'output0', but got 'y'
 // TOOMANY: error: expects 1 outputs, but got more with '
-// INFO: function: main({{.*}}: Tensor[(1000), float32])
+// INFO: function: main(x: Tensor[(1000), float32]) -> (output0: (Tensor[(1000), float32], List[]))
 // RUN: not relay-run %t.so --input=%t.kernel/input0.npy --check=interpreter 2>&1 | FileCheck %s --check-prefix=SOURCE
 
 // AGREES: output0.0: agrees, max difference

@@ -7,6 +7,7 @@
 
 #include "ArtifactInfo.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Frontend/RelayText/RelayText.h"
 #include "relay-mlir/Pipelines/CompiledTensors.h"
 #include "relay-mlir/Pipelines/ProgramTypes.h"
@@ -16,6 +17,45 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+
+/// Prints a type with the names of its sizes, which it takes from `names`.
+static void printType(Type type, ArrayRef<StringRef> &names) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    llvm::outs() << '(';
+    llvm::interleaveComma(tuple.getTypes(), llvm::outs(),
+                          [&](Type field) { printType(field, names); });
+    llvm::outs() << (tuple.size() == 1 ? ",)" : ")");
+    return;
+  }
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.hasStaticShape()) {
+    relay::printRelayType(llvm::outs(), type);
+    if (tensor)
+      names = names.drop_front(tensor.getRank());
+    return;
+  }
+  llvm::outs() << "Tensor[(";
+  llvm::interleaveComma(tensor.getShape(), llvm::outs(), [&](int64_t size) {
+    StringRef name = names.consume_front();
+    if (!ShapedType::isDynamic(size))
+      llvm::outs() << size;
+    else
+      llvm::outs() << (name.empty() ? "?" : name);
+  });
+  llvm::outs() << "), " << relay::getDTypeName(tensor.getElementType()) << ']';
+}
+
+static void printValues(ArrayRef<relay::ProgramValueInfo> values) {
+  llvm::interleaveComma(values, llvm::outs(),
+                        [](const relay::ProgramValueInfo &value) {
+                          llvm::outs() << value.name;
+                          if (!value.type)
+                            return;
+                          llvm::outs() << (value.name.empty() ? "" : ": ");
+                          ArrayRef<StringRef> names = value.sizeNames;
+                          printType(value.type, names);
+                        });
+}
 
 void relay_run::printInfo(RelayModule *compiled, MLIRContext &context) {
   const RelayArtifact &artifact = *relayModuleGetArtifact(compiled);
@@ -46,21 +86,11 @@ void relay_run::printInfo(RelayModule *compiled, MLIRContext &context) {
          ArrayRef(program->functions, program->num_functions)) {
       if (function.kind != RELAY_VM_BYTECODE || !function.is_public)
         continue;
-      std::vector<Type> types =
-          relay::readParamTypes(*program, function.name, &context);
-      types.resize(function.num_params);
+      auto signature = relay::readSignature(*program, function.name, &context);
       llvm::outs() << "function: " << function.name << '(';
-      llvm::interleaveComma(
-          llvm::zip_equal(ArrayRef(function.params, function.num_params),
-                          types),
-          llvm::outs(), [](auto param) {
-            auto [name, type] = param;
-            llvm::outs() << name;
-            if (!type)
-              return;
-            llvm::outs() << (name[0] ? ": " : "");
-            relay::printRelayType(llvm::outs(), type);
-          });
+      printValues(signature->params);
+      llvm::outs() << ") -> (";
+      printValues(signature->results);
       llvm::outs() << ")\n";
     }
   } else {

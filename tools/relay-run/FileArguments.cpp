@@ -21,28 +21,34 @@ LogicalResult relay_run::printError(const llvm::Twine &message) {
 
 LogicalResult FileArguments::forEach(
     llvm::function_ref<LogicalResult(size_t, StringRef)> use) const {
-  size_t next = 0;
-  llvm::SmallDenseSet<size_t> seen;
+  // Files without a name are, in order, for what no other file names.
+  llvm::SmallDenseSet<size_t> taken;
   for (StringRef argument : arguments) {
     auto [name, path] = argument.split('=');
-    size_t position = next;
+    if (path.empty())
+      continue;
+    size_t position = llvm::find(names, name) - names.begin();
+    if (position == names.size())
+      return printError("expects " + expectedName + ", but got '" + name + "'");
+    if (!taken.insert(position).second)
+      return printError("expects '" + names[position] +
+                        "' once, but got it twice, with '" + argument + "'");
+  }
+  size_t next = 0;
+  for (StringRef argument : arguments) {
+    auto [name, path] = argument.split('=');
+    size_t position = llvm::find(names, name) - names.begin();
     if (path.empty()) {
       path = argument;
+      while (taken.contains(next))
+        ++next;
+      position = next++;
       if (position >= names.size())
         return printError("expects " + llvm::Twine(names.size()) + " " +
                           plural + ", but got more with '" + argument + "'");
-    } else {
-      position = llvm::find(names, name) - names.begin();
-      if (position == names.size())
-        return printError("expects " + expectedName + ", but got '" + name +
-                          "'");
     }
-    if (!seen.insert(position).second)
-      return printError("expects '" + names[position] +
-                        "' once, but got it twice, with '" + argument + "'");
     if (failed(use(position, path)))
       return failure();
-    next = position + 1;
   }
   return success();
 }

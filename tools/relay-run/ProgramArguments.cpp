@@ -54,16 +54,21 @@ FailureOr<std::vector<InterpreterValue>>
 relay_run::getArguments(const RelayVMProgram &program,
                         const RelayVMFunction &main,
                         const InputOptions &options, Location location) {
-  std::vector<Type> types =
-      relay::readParamTypes(program, main.name, location.getContext());
-  SmallVector<StringRef> params(main.params, main.params + main.num_params);
-  if (types.size() != params.size() || !llvm::all_of(types, hasTensorsOnly))
+  std::optional<relay::ProgramSignature> signature =
+      relay::readSignature(program, main.name, location.getContext());
+  if (!signature ||
+      !llvm::all_of(signature->params, [](const relay::ProgramValueInfo &info) {
+        return hasTensorsOnly(info.type);
+      }))
     return readArguments(main, options.files, *location.getContext());
-  auto specs = getInputSpecs(location, params, types);
+  auto specs = getInputSpecs(location, signature->params);
   if (failed(specs))
     return failure();
   auto inputs = getInputs(*specs, options);
   if (failed(inputs))
     return failure();
+  SmallVector<Type> types = llvm::map_to_vector(
+      signature->params,
+      [](const relay::ProgramValueInfo &info) { return info.type; });
   return makeArguments(types, *inputs);
 }

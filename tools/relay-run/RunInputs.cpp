@@ -53,14 +53,16 @@ std::vector<InputSpec> relay_run::getInputSpecs(const RelayModule *module,
   return specs;
 }
 
-/// Appends the specs of the tensors that a value of `type` consists of.
+/// Appends the specs of the tensors that a value of `type` consists of. Takes
+/// the names of their sizes from `dims`, as far as it has some.
 static LogicalResult addSpecs(function_ref<InFlightDiagnostic()> emitError,
-                              std::string name, Type type, ArrayAttr dims,
+                              std::string name, Type type,
+                              ArrayRef<StringRef> &dims,
                               std::vector<InputSpec> &specs) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     for (auto [i, field] : llvm::enumerate(tuple.getTypes()))
       if (failed(addSpecs(emitError, name + "." + std::to_string(i), field,
-                          nullptr, specs)))
+                          dims, specs)))
         return failure();
     return success();
   }
@@ -78,11 +80,8 @@ static LogicalResult addSpecs(function_ref<InFlightDiagnostic()> emitError,
   if (failed(relay::checkTensorLimits(emitError, spec.type)))
     return failure();
   for (int64_t d = 0; d < spec.type.getRank(); ++d) {
-    StringAttr dimName = dims && d < static_cast<int64_t>(dims.size())
-                             ? dyn_cast<StringAttr>(dims[d])
-                             : StringAttr();
-    spec.dimNames.push_back(dimName && spec.type.isDynamicDim(d) ? dimName.str()
-                                                                 : "");
+    StringRef dimName = dims.empty() ? "" : dims.consume_front();
+    spec.dimNames.push_back(spec.type.isDynamicDim(d) ? dimName.str() : "");
   }
   specs.push_back(std::move(spec));
   return success();
@@ -111,7 +110,13 @@ FailureOr<std::vector<InputSpec>> relay_run::getInputSpecs(ModuleOp module) {
     if (auto attr =
             main.getArgAttrOfType<StringAttr>(number, relay::kNameAttrName))
       name = attr.str();
-    auto dims = main.getArgAttrOfType<ArrayAttr>(number, relay::kDimsAttrName);
+    SmallVector<StringRef> names;
+    if (auto dims =
+            main.getArgAttrOfType<ArrayAttr>(number, relay::kDimsAttrName))
+      for (Attribute dim : dims)
+        names.push_back(isa<StringAttr>(dim) ? cast<StringAttr>(dim).getValue()
+                                             : "");
+    ArrayRef<StringRef> dims = names;
     if (failed(addSpecs([&] { return main.emitError(); }, name, type, dims,
                         specs)))
       return failure();
@@ -134,13 +139,15 @@ static InterpreterValue makeArgument(Type type,
 }
 
 FailureOr<std::vector<InputSpec>>
-relay_run::getInputSpecs(Location location, ArrayRef<StringRef> names,
-                         TypeRange types) {
+relay_run::getInputSpecs(Location location,
+                         ArrayRef<relay::ProgramValueInfo> params) {
   std::vector<InputSpec> specs;
-  for (auto [name, type] : llvm::zip_equal(names, types))
-    if (failed(addSpecs([&] { return emitError(location); }, name.str(), type,
-                        nullptr, specs)))
+  for (const relay::ProgramValueInfo &param : params) {
+    ArrayRef<StringRef> dims = param.sizeNames;
+    if (failed(addSpecs([&] { return emitError(location); }, param.name.str(),
+                        param.type, dims, specs)))
       return failure();
+  }
   nameSizes(specs);
   return specs;
 }

@@ -10,6 +10,7 @@
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Interpreter/InterpreterValue.h"
+#include "relay-mlir/Pipelines/ProgramTypes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -35,8 +36,8 @@ mlir::FailureOr<std::vector<InputSpec>> getInputSpecs(mlir::ModuleOp module);
 
 /// The same of parameters with these names and types; errors go to `location`.
 mlir::FailureOr<std::vector<InputSpec>>
-getInputSpecs(mlir::Location location, llvm::ArrayRef<llvm::StringRef> names,
-              mlir::TypeRange types);
+getInputSpecs(mlir::Location location,
+              llvm::ArrayRef<mlir::relay::ProgramValueInfo> params);
 
 /// What the user gave.
 struct InputOptions {

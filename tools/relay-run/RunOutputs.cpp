@@ -147,3 +147,17 @@ void relay_run::addOutputs(std::string name, RelayValue *value,
                            std::numeric_limits<unsigned>::max());
   llvm::outs() << '\n';
 }
+
+void relay_run::addResults(ArrayRef<std::string> names, RelayValue *value,
+                           MLIRContext &context,
+                           SmallVectorImpl<Output> &outputs) {
+  if (names.size() == 1)
+    return addOutputs(names.front(), value, context, outputs);
+  for (auto [i, name] : llvm::enumerate(names)) {
+    RelayValue *field = nullptr;
+    if (relayValueGetField(value, static_cast<int32_t>(i), &field) != RELAY_OK)
+      continue;
+    relay::ProgramValue owner(field);
+    addOutputs(name, field, context, outputs);
+  }
+}

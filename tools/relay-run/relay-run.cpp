@@ -363,8 +363,15 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
 static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
                                 ArrayRef<InterpreterValue> inputs,
                                 const RunOptions &options, Location location) {
-  if (failed(relay_run::checkOutputFilesOfParts(options.outputFiles,
-                                                std::string("output0"))))
+  std::optional<relay::ProgramSignature> signature =
+      relay::readSignature(*relayModuleGetArtifact(compiled)->program, "main",
+                           location.getContext());
+  if (!signature)
+    return printError("expects a program with a function @main");
+  std::vector<std::string> names;
+  for (const relay::ProgramValueInfo &info : signature->results)
+    names.push_back(info.name.str());
+  if (failed(relay_run::checkOutputFilesOfParts(options.outputFiles, names)))
     return failure();
   if (!options.check.empty()) {
     FailureOr<bool> agree =
@@ -382,7 +389,7 @@ static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
   if (failed(result))
     return failure();
   SmallVector<Output> outputs;
-  addOutputs("output0", result->get(), *location.getContext(), outputs);
+  relay_run::addResults(names, result->get(), *location.getContext(), outputs);
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
   if (options.benchmark &&

@@ -76,7 +76,7 @@ private:
 
   /// One kernel call of the artefact.
   struct Call {
-    std::string kernel, function, device;
+    std::string kernel, function, source, device;
     int64_t flops, bytes;
   };
   /// A kernel call of a run, in seconds since the first run; the time of all

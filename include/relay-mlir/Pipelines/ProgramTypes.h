@@ -12,12 +12,33 @@
 
 #include "mlir/IR/Types.h"
 
+#include <optional>
+#include <vector>
+
 namespace mlir::relay {
 
-/// Those that the artefact has of the parameters of a function; null for one
-/// without, none for a function that is not there.
-std::vector<Type> readParamTypes(const RelayVMProgram &program, StringRef name,
-                                 MLIRContext *context);
+/// A parameter or a result of a function, as the artefact describes it.
+struct ProgramValueInfo {
+  StringRef name;
+  /// Null if the artefact does not have it.
+  Type type;
+  /// The names of all sizes of it, or of the tensors that it is a tuple of, in
+  /// order; empty for those without.
+  SmallVector<StringRef> sizeNames;
+};
+
+struct ProgramSignature {
+  std::vector<ProgramValueInfo> params;
+  /// Those of a public function. Several, or none, are the fields of the tuple
+  /// that it returns.
+  std::vector<ProgramValueInfo> results;
+};
+
+/// What the artefact says of a function of bytecode; nullopt if the program has
+/// none of this name.
+std::optional<ProgramSignature> readSignature(const RelayVMProgram &program,
+                                              StringRef name,
+                                              MLIRContext *context);
 
 } // namespace mlir::relay
 

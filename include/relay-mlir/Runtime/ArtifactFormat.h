@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 8
+#define RELAY_ARTIFACT_VERSION 9
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -105,6 +105,9 @@ typedef struct RelayArtifactCall {
   /// tell the devices of a copy, such as "cpu:0 to cpu:1".
   const char *kernel;
   const char *function;
+  /// What of the model it computes: names of nodes, such as "'conv1', 'relu1'";
+  /// empty if it has none.
+  const char *source;
   /// Numbers of devices: on which the kernel runs, or where the copy ends; and
   /// where the copy begins, -1 for a kernel.
   int32_t device;
@@ -268,7 +271,8 @@ typedef enum RelayVMFunctionKind {
 /// What values may be, as words: a RelayVMType and what it needs. Types that
 /// are parts of others follow them.
 ///   any:       nothing; the value may be anything
-///   tensor:    code and bits of the elements, rank, sizes (-1 for any)
+///   tensor:    code and bits of the elements, rank, sizes: -1 for any, -2 - s
+///              for any that symbol number s of the function names
 ///   tuple:     number of fields, their types
 ///   data:      number of a constructor of the type, number of its arguments,
 ///              the arguments
@@ -302,6 +306,15 @@ typedef struct RelayVMFunction {
   /// A closure's captured values are the first parameters.
   int64_t num_type_words;
   const int64_t *types;
+  /// Of a public function: the types of its results, their names, and those of
+  /// open sizes. Several results, or none, are the fields of the tuple that it
+  /// returns.
+  int64_t num_result_words;
+  const int64_t *result_types;
+  int32_t num_results;
+  int32_t num_symbols;
+  const char *const *results;
+  const char *const *symbols;
 } RelayVMFunction;
 
 /// A tensor among the weights.

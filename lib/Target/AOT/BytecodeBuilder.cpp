@@ -386,14 +386,23 @@ LogicalResult BytecodeBuilder::buildFunction(relax::FuncOp function) {
 
 void BytecodeBuilder::encodeTypes(ArrayRef<relax::FuncOp> own) {
   ValueTypeEncoder encoder(code.constructors);
-  for (relax::FuncOp function : own)
-    if (auto types =
-            function->getAttrOfType<ArrayAttr>(relax::kParamTypesAttr)) {
-      auto &words =
-          code.functions[functions.lookup(function.getSymName())].types;
-      for (Type type : types.getAsValueRange<TypeAttr>())
-        encoder.encode(type, /*params=*/{}, words);
-    }
+  for (relax::FuncOp function : own) {
+    Bytecode::Function &entry =
+        code.functions[functions.lookup(function.getSymName())];
+    auto encodeAll = [&](StringRef attribute, SmallVectorImpl<int64_t> &words) {
+      if (auto types = function->getAttrOfType<ArrayAttr>(attribute))
+        for (Type type : types.getAsValueRange<TypeAttr>())
+          encoder.encode(type, /*params=*/{}, entry.symbols, words);
+    };
+    encodeAll(relax::kParamTypesAttr, entry.types);
+    encodeAll(relax::kResultTypesAttr, entry.resultTypes);
+    if (auto names =
+            function->getAttrOfType<ArrayAttr>(relax::kResultNamesAttr))
+      for (auto [number, name] :
+           llvm::enumerate(names.getAsRange<StringAttr>()))
+        entry.results.push_back(name.empty() ? "output" + std::to_string(number)
+                                             : name.str());
+  }
   auto all = glue->getAttrOfType<ArrayAttr>(relax::kConstructorTypesAttr);
   if (!all)
     return;
@@ -403,9 +412,10 @@ void BytecodeBuilder::encodeTypes(ArrayRef<relax::FuncOp> own) {
       params = forall.getParams();
       type = forall.getBody();
     }
+    llvm::SetVector<StringAttr> noSymbols;
     SmallVector<int64_t> &words = code.fieldTypes.emplace_back();
     for (Type field : cast<FunctionType>(type).getInputs())
-      encoder.encode(field, params, words);
+      encoder.encode(field, params, noSymbols, words);
   }
 }
 

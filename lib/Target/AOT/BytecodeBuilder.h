@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <string>
@@ -26,6 +27,11 @@ struct Bytecode {
     SmallVector<std::string> params = {};
     /// Of what callers pass, as ArtifactFormat.h describes it.
     SmallVector<int64_t> types = {};
+    /// Of what they get.
+    SmallVector<int64_t> resultTypes = {};
+    SmallVector<std::string> results = {};
+    /// The names of open sizes in the types.
+    llvm::SetVector<StringAttr> symbols = {};
     int32_t numRegisters = 0;
     int32_t tensorFunction = 0;
     int64_t firstWord = 0, numWords = 0;

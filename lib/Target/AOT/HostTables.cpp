@@ -16,6 +16,7 @@
 
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/Version.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -62,6 +63,30 @@ LogicalResult HostTranslator::checkName(StringRef name, const Twine &what) {
          << escaped << "\" for " << what;
 }
 
+/// The nodes that `loc` is made of: some of them, if there are many. Places in
+/// a text are none: those of a module that was printed between two phases are
+/// others, and the artefact is to be the same.
+static std::string describeSource(Location loc) {
+  constexpr size_t kMaxShown = 8;
+  llvm::SetVector<StringRef> names;
+  loc->walk([&](Location part) {
+    auto name = dyn_cast<NameLoc>(part);
+    if (!name)
+      return WalkResult::advance();
+    StringRef text = name.getName();
+    if (!text.empty() && llvm::json::isUTF8(text) && !text.contains('\0'))
+      names.insert(text);
+    return WalkResult::skip();
+  });
+  std::string text;
+  for (auto [number, name] : llvm::enumerate(names)) {
+    if (number == kMaxShown)
+      return text + ", ...";
+    text += ((number ? ", '" : "'") + name + "'").str();
+  }
+  return text;
+}
+
 FailureOr<HostData::Struct> HostTranslator::describeCall(HostFunction &function,
                                                          HostCall &call) {
   SmallVector<HostData::Struct> args;
@@ -104,14 +129,16 @@ FailureOr<HostData::Struct> HostTranslator::describeCall(HostFunction &function,
   }
   // In code for other devices, a kernel has its name.
   StringRef symbol = call.kernel ? call.symbol : StringRef(text);
-  return HostData::Struct{Member::pointer(data.getString(symbol)),
-                          Member::pointer(data.getString(text)),
-                          Member::integer(32, call.device),
-                          Member::integer(32, call.sourceDevice),
-                          Member::integer(32, args.size()),
-                          Member::integer(32, numInputs),
-                          Member::integer(32, numOutputs),
-                          Member::pointer(data.getStructs(args))};
+  return HostData::Struct{
+      Member::pointer(data.getString(symbol)),
+      Member::pointer(data.getString(text)),
+      Member::pointer(data.getString(describeSource(call.op->getLoc()))),
+      Member::integer(32, call.device),
+      Member::integer(32, call.sourceDevice),
+      Member::integer(32, args.size()),
+      Member::integer(32, numInputs),
+      Member::integer(32, numOutputs),
+      Member::pointer(data.getStructs(args))};
 }
 
 FlatSymbolRefAttr HostTranslator::describeDevices() {
@@ -224,11 +251,25 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
   for (const Bytecode::Function &function : bytecode->functions) {
     if (failed(checkName(function.name, "a function")))
       return failure();
-    SmallVector<FlatSymbolRefAttr> params;
+    SmallVector<FlatSymbolRefAttr> params, results, symbols;
     for (StringRef param : function.params) {
       if (failed(checkName(param, "a parameter")))
         return failure();
       params.push_back(data.getString(param));
+    }
+    llvm::StringSet<> resultNames;
+    for (StringRef result : function.results) {
+      if (failed(checkName(result, "an output")))
+        return failure();
+      if (!resultNames.insert(result).second)
+        return emitError(loc, "expects names of outputs that differ, but got '")
+               << result << "' twice";
+      results.push_back(data.getString(result));
+    }
+    for (StringAttr symbol : function.symbols) {
+      if (failed(checkName(symbol, "a dimension")))
+        return failure();
+      symbols.push_back(data.getString(symbol));
     }
     table.push_back({Member::pointer(data.getString(function.name)),
                      Member::integer(32, function.kind),
@@ -240,7 +281,13 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
                      Member::integer(64, function.numWords),
                      Member::pointer(data.getPointers(params)),
                      Member::integer(64, function.types.size()),
-                     Member::pointer(data.getIntegers(function.types))});
+                     Member::pointer(data.getIntegers(function.types)),
+                     Member::integer(64, function.resultTypes.size()),
+                     Member::pointer(data.getIntegers(function.resultTypes)),
+                     Member::integer(32, results.size()),
+                     Member::integer(32, symbols.size()),
+                     Member::pointer(data.getPointers(results)),
+                     Member::pointer(data.getPointers(symbols))});
   }
   for (const Bytecode::Constant &constant : bytecode->constants) {
     auto type = cast<RankedTensorType>(constant.value.getShapedType());

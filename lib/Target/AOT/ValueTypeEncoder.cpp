@@ -23,24 +23,49 @@ ValueTypeEncoder::ValueTypeEncoder(
     dataTypes.try_emplace(constructor.getType().getValue(), number);
 }
 
+/// Appends what comes before the sizes of a tensor; false if values of its
+/// elements are none that the artefact describes, and may be anything.
+static bool beginTensor(Type elementType, int64_t rank,
+                        SmallVectorImpl<int64_t> &words) {
+  auto dtype = HostData::getDType(elementType);
+  if (!dtype) {
+    words.push_back(RELAY_VM_TYPE_ANY);
+    return false;
+  }
+  words.append({RELAY_VM_TYPE_TENSOR, dtype->first, dtype->second, rank});
+  return true;
+}
+
 void ValueTypeEncoder::encode(Type type, ArrayRef<StringAttr> params,
+                              llvm::SetVector<StringAttr> &symbols,
                               SmallVectorImpl<int64_t> &words) const {
   auto encodeAll = [&](TypeRange types) {
     words.push_back(types.size());
     for (Type part : types)
-      encode(part, params, words);
+      encode(part, params, symbols, words);
   };
   llvm::TypeSwitch<Type>(type)
       .Case([&](RankedTensorType tensor) {
-        auto dtype = HostData::getDType(tensor.getElementType());
-        if (!dtype) {
-          words.push_back(RELAY_VM_TYPE_ANY);
+        if (beginTensor(tensor.getElementType(), tensor.getRank(), words))
+          for (int64_t size : tensor.getShape())
+            words.push_back(ShapedType::isDynamic(size) ? -1 : size);
+      })
+      .Case([&](relax::SymbolicTensorType tensor) {
+        relax::ShapeAttr shape = tensor.getShape();
+        if (!beginTensor(tensor.getElementType(), shape.size(), words))
           return;
+        for (size_t i = 0, e = shape.size(); i != e; ++i) {
+          if (std::optional<int64_t> size = shape.getConstant(i)) {
+            words.push_back(*size);
+            continue;
+          }
+          StringAttr symbol = shape.getBareSymbol(i);
+          if (symbol)
+            symbols.insert(symbol);
+          words.push_back(
+              symbol ? -2 - (llvm::find(symbols, symbol) - symbols.begin())
+                     : -1);
         }
-        words.append({RELAY_VM_TYPE_TENSOR, dtype->first, dtype->second,
-                      tensor.getRank()});
-        for (int64_t size : tensor.getShape())
-          words.push_back(ShapedType::isDynamic(size) ? -1 : size);
       })
       .Case([&](TupleType tuple) {
         words.push_back(RELAY_VM_TYPE_TUPLE);
@@ -73,7 +98,7 @@ void ValueTypeEncoder::encode(Type type, ArrayRef<StringAttr> params,
       })
       .Case([&](RefType reference) {
         words.push_back(RELAY_VM_TYPE_REFERENCE);
-        encode(reference.getContentType(), params, words);
+        encode(reference.getContentType(), params, symbols, words);
       })
       .Default([&](Type) { words.push_back(RELAY_VM_TYPE_ANY); });
 }

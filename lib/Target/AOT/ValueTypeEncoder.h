@@ -20,8 +20,9 @@ public:
   explicit ValueTypeEncoder(ArrayRef<relax::ConstructorAttr> constructors);
 
   /// Appends `type`. `params` are those of the data type around it; any other
-  /// type variable may be anything.
+  /// type variable may be anything. Names of open sizes are added to `symbols`.
   void encode(Type type, ArrayRef<StringAttr> params,
+              llvm::SetVector<StringAttr> &symbols,
               SmallVectorImpl<int64_t> &words) const;
 
 private:

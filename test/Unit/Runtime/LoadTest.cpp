@@ -323,7 +323,7 @@ TEST_F(LoadTest, ModulesAreKeptApart) {
     std::string failing = makeArtifact("failing");
     ASSERT_EQ(RELAY_OK, relayModuleLoad(failing.c_str(), &module));
     EXPECT_TRUE(runRow(module, {1, 2, 3}).empty());
-    EXPECT_STREQ("kernel 'fused_scale' failed with code 7",
+    EXPECT_STREQ("kernel 'fused_scale', of 'row', failed with code 7",
                  relayGetLastError());
     if (i % 2)
       relayModuleFree(module);

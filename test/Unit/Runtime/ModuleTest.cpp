@@ -257,7 +257,8 @@ TEST(Run, ReportsAFailingKernel) {
   DLManagedTensor *outputs[2] = {};
   EXPECT_EQ(RELAY_EXECUTION_FAILED,
             relayModuleRun(module, inputs, 1, outputs, 2));
-  EXPECT_STREQ("kernel 'fused_scale' failed with code 7", relayGetLastError());
+  EXPECT_STREQ("kernel 'fused_scale', of 'row', failed with code 7",
+               relayGetLastError());
   EXPECT_EQ(nullptr, outputs[0]);
   relayModuleFree(module);
 }

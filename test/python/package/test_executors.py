@@ -94,6 +94,8 @@ def test_auto_takes_the_machine_where_it_must(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="expects a positive number of runs, but got 0"):
         program.profile([x, keep], repeat=0)
     program.save(tmp_path / "program.so")
+    loaded = rm.load(tmp_path / "program.so")
+    assert loaded.inputs == program.inputs and loaded.outputs == program.outputs
     machine = relay.vm.VirtualMachine(relay.vm.Executable.load_exec(tmp_path / "program.so"))
     rows, count = machine.run(np.ones(2, np.float32), np.array([False, True]))
     np.testing.assert_array_equal(rows, [1])
@@ -114,12 +116,11 @@ def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
     program.save(tmp_path / "program.so")
     loaded = rm.load(tmp_path / "program.so")
     assert isinstance(loaded, rm.Program)
-    # But not the names of sizes, and nothing of results.
-    assert [info.name for info in loaded.inputs] == [info.name for info in program.inputs]
+    assert loaded.inputs == program.inputs and loaded.outputs == program.outputs
     assert (loaded.inputs[0].kind, loaded.inputs[0].dtype) == ("seq(tensor)", np.float32)
+    # Tensors of a sequence have sizes of their own.
     assert loaded.inputs[0].shape == ("?", 2) and loaded.inputs[1].shape == ()
-    with pytest.raises(rm.RuntimeError, match="but got one of a file"):
-        loaded.outputs
+    assert [info.name for info in loaded.outputs] == ["t", "y"]
     rest, taken = loaded(values, 1)
     np.testing.assert_array_equal(taken, values[1])
     assert isinstance(rest, list) and len(rest) == 2
@@ -232,3 +233,57 @@ def test_sessions_name_small_types() -> None:
     assert session.get_outputs()[0].type == "tensor(uint4)"
     [y] = session.run(None, {"x": np.array([0, 1, 2.5, 9], ml_dtypes.float8_e4m3fn)})
     np.testing.assert_array_equal(y.astype(np.int32), [0, 1, 2, 9])
+
+
+def test_names_in_artefacts(tmp_path: pathlib.Path) -> None:
+    """relay-run knows a program of a file as it knows the model: the names of open sizes, of
+    which one value goes to all inputs, and of outputs."""
+    onnx.save(parser.parse_model(PROGRAM), tmp_path / "model.onnx")
+    done = run_tool(BIN / "relay-compile", tmp_path / "model.onnx", "--executor=vm", "--no-cache",
+                    "-o", tmp_path / "model.so")
+    assert (done.returncode, done.stderr) == (0, "")
+    info = run_tool(BIN / "relay-run", tmp_path / "model.so", "--info")
+    assert ("function: main(x: Tensor[(n), float32], keep: Tensor[(n), bool]) -> "
+            "(y: Tensor[(?), float32], count: Tensor[(1), int64])\n") in info.stdout
+    np.save(tmp_path / "x.npy", np.arange(4, dtype=np.float32))
+    np.save(tmp_path / "keep.npy", np.array([False, True, False, True]))
+    for model, options in [("model.so", []), ("model.onnx", ["--executor=vm"]),
+                           ("model.onnx", ["--interpret"])]:
+        # What has no name is for what no other file names.
+        ran = run_tool(BIN / "relay-run", tmp_path / model, *options,
+                       "--input", f"keep={tmp_path / 'keep.npy'}", "--input", tmp_path / "x.npy",
+                       "--output", f"count={tmp_path / 'count.npy'}", "--output", tmp_path / "y.npy")
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert ran.stdout == "y: tensor<2xf32> [1, 3]\ncount: tensor<1xi64> [2]\n"
+        np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), [1, 3])
+        np.testing.assert_array_equal(np.load(tmp_path / "count.npy"), [2])
+        ran = run_tool(BIN / "relay-run", tmp_path / model, *options, "--dim", "n=7")
+        assert (ran.returncode, ran.stderr) == (0, "")
+        ran = run_tool(BIN / "relay-run", tmp_path / model, *options, "--dim", "m=7")
+        assert "expects the name of a dynamic dimension, 'n', but got 'm'" in ran.stderr
+        ran = run_tool(BIN / "relay-run", tmp_path / model, *options, "--output", "z=z.npy")
+        assert "'y', 'count', but got 'z'" in ran.stderr and ran.returncode == 1
+    ran = run_tool(BIN / "relay-run", tmp_path / "model.onnx", "--executor=vm", "--dim", "n=3",
+                   "--check=interpreter")
+    assert "y: agrees" in ran.stdout and "count: agrees" in ran.stdout
+
+
+@pytest.mark.parametrize("executor", ["aot", "vm"])
+def test_errors_name_nodes(tmp_path: pathlib.Path, executor: str) -> None:
+    """What a kernel refuses is said of the nodes of the model that it computes; so does a
+    trace."""
+    text = """<ir_version: 9, opset_import: ["" : 18]>
+    graph (float[4] x, int64[2] i) => (float[2] y) {
+      [pick] z = Gather(x, i)
+      [double] y = Add(z, z)
+    }"""
+    model = rm.compile(parser.parse_model(text), executor=executor)
+    inputs = {"x": np.zeros(4, np.float32), "i": np.array([0, 9])}
+    with pytest.raises(ValueError, match="expects indices within the data, but kernel "
+                       "'fused_take_add', of 'pick', 'double', got something else"):
+        model.run(inputs)
+    inputs["i"][1] = 3
+    model.profile(inputs, repeat=1, warm_up=0, trace=tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert "'pick', 'double'" in [event["args"].get("source") for event in events
+                                  if event.get("cat") == "kernel"]

@@ -25,7 +25,7 @@ static const RelayArtifactTensor arguments[] = {
     {"y", {2, 32, 1}, 2, xDims, xNames},
     {"w", {2, 32, 1}, 1, wDims, wNames}};
 static const RelayArtifactCall calls[] = {
-    {"scale", "fused_scale", 0, -1, 3, 1, 1, arguments}};
+    {"scale", "fused_scale", "'row'", 0, -1, 3, 1, 1, arguments}};
 static const RelayArtifactDevice devices[] = {{"cpu", 0, 0, sizeof(float)}};
 
 static void scaleRows(void *const *args, const int64_t *dims, int64_t begin,

@@ -18,10 +18,10 @@ static const RelayArtifactTensor args[] = {{"", {2, 32, 1}, 2, dims, names},
 static const RelayArtifactTensor pair[] = {{"", {2, 32, 1}, 2, dims, names},
                                            {"", {2, 32, 1}, 2, dims, names}};
 static const RelayArtifactCall calls[] = {
-    {"in", "in", 2, 0, 2, 1, 1, pair},
-    {"across", "across", 1, 2, 2, 1, 1, pair},
-    {"scale", "fused_scale", 1, -1, 3, 2, 1, args},
-    {"out", "out", 0, 1, 2, 1, 1, pair}};
+    {"in", "in", "", 2, 0, 2, 1, 1, pair},
+    {"across", "across", "", 1, 2, 2, 1, 1, pair},
+    {"scale", "fused_scale", "'row'", 1, -1, 3, 2, 1, args},
+    {"out", "out", "", 0, 1, 2, 1, 1, pair}};
 
 #ifdef HOST_KERNELS
 static int32_t scale(void *const *data, const int64_t *sizes,

@@ -57,8 +57,13 @@ inline constexpr llvm::StringLiteral kConstructorsAttr = "relax.constructors";
 inline constexpr llvm::StringLiteral kConstructorTypesAttr =
     "relax.constructor_types";
 /// Of a function of objects: the types that callers pass, of its last
-/// parameters.
+/// parameters. A tensor whose open sizes have names is a SymbolicTensorType.
 inline constexpr llvm::StringLiteral kParamTypesAttr = "relax.param_types";
+/// Of a function of objects that callers outside may call: the types of its
+/// results and their names. Several results, or none, are the fields of the
+/// tuple that it returns.
+inline constexpr llvm::StringLiteral kResultTypesAttr = "relax.result_types";
+inline constexpr llvm::StringLiteral kResultNamesAttr = "relax.result_names";
 
 /// Whether a function becomes bytecode: it takes objects and returns one.
 bool isObjectFunction(FuncOp function);
