@@ -9,6 +9,7 @@
 
 #include "RowPieces.h"
 #include "TileEmitter.h"
+#include "WindowPrefetch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -48,7 +49,8 @@ public:
                 symbolValues),
         vectorType(emitter.getVectorType(computation.getElementType())),
         loc(nest.block.getLoc()), context(loc.getContext()),
-        bounds(nest.bounds), otherwise(getOtherwise(computation)) {}
+        prefetch(WindowPrefetch::plan(nest, shape)), bounds(nest.bounds),
+        otherwise(getOtherwise(computation)) {}
 
   void emit();
 
@@ -108,6 +110,7 @@ private:
   VectorType vectorType;
   Location loc;
   MLIRContext *context;
+  std::optional<WindowPrefetch> prefetch;
   /// What is known in the case at hand.
   IndexBounds bounds;
   /// What padding is.
@@ -180,6 +183,9 @@ void WindowTile::emitTile(OpBuilder &builder) {
         ArrayRef{tileLanes % shape.lanes});
   if (rows == 0 || numVectors == 0)
     return;
+  if (prefetch && rows == shape.numRows && tileLanes == shape.numLanes)
+    prefetch->emit(builder, emitter,
+                   SmallVector<AffineExpr>(nest.loops.size(), constant(0)));
 
   using vector::CombiningKind;
   Type type = computation.getElementType();
