@@ -46,6 +46,10 @@ FailureOr<Tensor> mlir::relay::transformLayout(Operation *op,
     return op->emitOpError("expects layout \"")
            << from << "\" to fit " << data.getType() << " and layout \"" << to
            << "\", but they differ in dimensions";
+  for (auto [axis, size] : llvm::zip_equal(source->getAxes(), data.getShape()))
+    if (axis.isInner() && axis.factor != size)
+      return op->emitOpError("expects parts of the sizes of layout \"")
+             << from << "\", but got " << data.getType();
 
   std::string letters = target->getPrimals();
   Tensor merged = merge(data, *source, letters);

@@ -41,7 +41,6 @@ struct TakeToLinalg : OpConversionPattern<TakeOp> {
     int64_t axis = 0;
     if (std::optional<int64_t> given = op.getAxis()) {
       axis = normalizeAxis(*given, getTensorType(data).getRank());
-      assertNotEmpty(b, data, axis, indices);
     } else {
       data = buildFlatten(b, data);
     }
@@ -63,9 +62,16 @@ struct TakeToLinalg : OpConversionPattern<TakeOp> {
     llvm::append_range(indexLoops, getLoopRange(axis, ownRank));
     Type indexType = getTensorType(op.getIndices()).getElementType();
     bool isFast = mode == "fast";
-    if (isFast &&
-        failed(checkIndices(rewriter, b, op, op.getIndices(), dataSizes[axis])))
+    if (isFast) {
+      if (op.getAxis())
+        assertNotEmpty(b, data, axis, indices);
+      if (failed(
+              checkIndices(rewriter, b, op, op.getIndices(), dataSizes[axis])))
+        return failure();
+    } else if (failed(checkNotEmpty(rewriter, b, op, dataSizes[axis],
+                                    indexSizes))) {
       return failure();
+    }
 
     Value result = b.elements(
         b.getBlockName(), {{indices, b.select(rank, indexLoops)}},
@@ -88,6 +94,36 @@ struct TakeToLinalg : OpConversionPattern<TakeOp> {
           return emitExtract(bodyBuilder, data, position);
         });
     rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+
+private:
+  /// Indices are moved to the nearest element, or around to one: fails with a
+  /// reason, or asserts when the model runs, where there is none of `size`, but
+  /// are indices, of `counts` along each dimension.
+  static LogicalResult checkNotEmpty(ConversionPatternRewriter &rewriter,
+                                     LinalgBuilder &b, TakeOp op,
+                                     OpFoldResult size,
+                                     ArrayRef<OpFoldResult> counts) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (known.value_or(0) != 0)
+      return success();
+    OpFoldResult least = b.getIndexAttr(1);
+    for (OpFoldResult count : counts) {
+      if (std::optional<int64_t> number = getConstantIntValue(count)) {
+        if (*number == 0)
+          return success();
+        continue;
+      }
+      least = arith::MinSIOp::create(b, b.toValue(count), b.toValue(least))
+                  .getResult();
+    }
+    if (known && isOneInteger(least))
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects elements for the indices, but got "
+                   << op.getData().getType();
+      });
+    b.assertAtLeast(size, least, "expects elements for the indices");
     return success();
   }
 };

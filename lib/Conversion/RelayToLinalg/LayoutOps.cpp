@@ -178,15 +178,24 @@ struct LayoutTransformToLinalg : OpConversionPattern<LayoutTransformOp> {
       SmallVector<int64_t, 2> newParts = to->getParts(primal);
       OpFoldResult size = b.multiply(b.getSize(data, oldParts.front()),
                                      b.getIndexAttr(from->getFactor(primal)));
+      for (int64_t part : ArrayRef(oldParts).drop_front())
+        b.assertEqual(b.getSize(data, part),
+                      b.getIndexAttr(from->getAxes()[part].factor),
+                      "expects the sizes of the layout's parts");
       int64_t factor = to->getFactor(primal);
-      if (!isMultiple(size, factor))
+      if (std::optional<int64_t> known = getConstantIntValue(size);
+          known && *known % factor != 0)
         return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
           diagnostic << "expects sizes that the factors of the layout divide, "
                         "but got "
                      << data.getType() << " for \"" << op.getDstLayout()
                      << "\"";
         });
-      sizes[newParts.front()] = b.floorDiv(size, b.getIndexAttr(factor));
+      OpFoldResult outer = b.floorDiv(size, b.getIndexAttr(factor));
+      if (from->getFactor(primal) % factor != 0)
+        b.assertEqual(b.multiply(outer, b.getIndexAttr(factor)), size,
+                      "expects sizes that the factors of the layout divide");
+      sizes[newParts.front()] = outer;
       for (int64_t part : ArrayRef(newParts).drop_front())
         sizes[part] = b.getIndexAttr(to->getAxes()[part].factor);
       mapAxis(b, *from, oldParts, *to, newParts, exprs);
@@ -200,12 +209,6 @@ struct LayoutTransformToLinalg : OpConversionPattern<LayoutTransformOp> {
   }
 
 private:
-  /// A dynamic size is taken to be a multiple, as the operator requires.
-  static bool isMultiple(OpFoldResult size, int64_t factor) {
-    std::optional<int64_t> known = getConstantIntValue(size);
-    return !known || *known % factor == 0;
-  }
-
   /// Sets the indices on the old parts of an axis of an element at the new
   /// ones.
   static void mapAxis(LinalgBuilder &b, const Layout &from,

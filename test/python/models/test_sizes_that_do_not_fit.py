@@ -300,6 +300,66 @@ def test_modes_of_take(tmp_path, mode, valid):
             np.testing.assert_array_equal(execute(data, indices).numpy(), expected)
 
 
+@pytest.mark.parametrize("mode", ["clip", "wrap"])
+@pytest.mark.parametrize("axis", ["axis=0, ", ""])
+@pytest.mark.parametrize("size, count", [("?", "?"), ("?", "2"), ("0", "?")])
+def test_take_from_nothing(mode, axis, size, count):
+    """No index is moved to an element where there is none."""
+    program = relay.parse('#[version = "0.0.5"]\n'
+                          f"def @main(%x: Tensor[({size}, 3), float32], %i: Tensor[({count}), int64]) {{"
+                          f' take(%x, %i, {axis}mode="{mode}") }}')
+    data, rows = random(0, 3), 3 if axis else 1
+    for kind in ("aot", "vm", "debug"):
+        run = relay.create_executor(kind, mod=program).evaluate()
+        with pytest.raises(Exception, match="expects"):
+            run(data, np.ones(2, np.int64))
+        if count == "?":
+            assert run(data, np.ones(0, np.int64)).numpy().size == 0
+        if size == "?":
+            full = random(1, 3)
+            result = run(full, np.zeros(2, np.int64)).numpy()
+            np.testing.assert_array_equal(result.reshape(2, rows)[1], full[0, :rows])
+
+
+@pytest.mark.parametrize("axis", ["axis=0, ", ""])
+def test_take_from_what_is_known_to_be_nothing(axis):
+    program = relay.parse('#[version = "0.0.5"]\n'
+                          "def @main(%x: Tensor[(0, 3), float32], %i: Tensor[(2), int64]) {"
+                          f' take(%x, %i, {axis}mode="clip") }}')
+    with pytest.raises(Exception, match="expects elements for the indices"):
+        relay.create_executor("aot", mod=program).evaluate()
+
+
+@pytest.mark.parametrize("shape, layouts, valid, invalid", [
+    ("?, ?, 2, 1", ("NCHW", "NCHW5c"), [(1, 10, 2, 1), (2, 0, 2, 1)], [(1, 12, 2, 1), (1, 4, 2, 1)]),
+    ("1, ?, 2, 1, 4", ("NCHW4c", "NCHW6c"), [(1, 3, 2, 1, 4)], [(1, 2, 2, 1, 4)]),
+    ("1, ?, 2, 1, 4", ("NCHW4c", "NCHW2c"), [(1, 3, 2, 1, 4), (1, 1, 2, 1, 4)], []),
+    ("1, 3, 2, 1, ?", ("NCHW4c", "NHWC"), [(1, 3, 2, 1, 4)], [(1, 3, 2, 1, 5), (1, 3, 2, 1, 3)])])
+def test_parts_of_layouts(shape, layouts, valid, invalid):
+    program = relay.parse('#[version = "0.0.5"]\n'
+                          f"def @main(%x: Tensor[({shape}), float32]) {{ layout_transform(%x, "
+                          f'src_layout="{layouts[0]}", dst_layout="{layouts[1]}") }}')
+
+    def transform(data):
+        if len(data.shape) == 5:
+            n, c, h, w, part = data.shape
+            data = data.transpose(0, 1, 4, 2, 3).reshape(n, c * part, h, w)
+        if layouts[1] == "NHWC":
+            return data.transpose(0, 2, 3, 1)
+        n, c, h, w = data.shape
+        part = int(layouts[1][4])
+        return data.reshape(n, c // part, part, h, w).transpose(0, 1, 3, 4, 2)
+
+    for kind in ("aot", "vm", "debug"):
+        run = relay.create_executor(kind, mod=program).evaluate()
+        for sizes in valid:
+            data = random(*sizes)
+            np.testing.assert_array_equal(run(data).numpy(), transform(data))
+        for sizes in invalid:
+            with pytest.raises(Exception, match="expects"):
+                run(random(*sizes))
+
+
 @pytest.mark.parametrize("op, shape", GATHERS + SCATTERS[:1])
 @pytest.mark.parametrize("index", [-4, 3, 10**12])
 def test_constant_indices_into_known_sizes(op, shape, index):
