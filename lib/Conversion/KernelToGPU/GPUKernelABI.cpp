@@ -91,6 +91,14 @@ struct GPUKernelABIPass : relay::impl::GPUKernelABIPassBase<GPUKernelABIPass> {
     DenseSet<int64_t> checked;
     auto functions = llvm::to_vector(getOperation().getOps<gpu::GPUFuncOp>());
     for (gpu::GPUFuncOp function : functions)
+      for (Type type : function.getArgumentTypes())
+        if (!isa<MemRefType>(type)) {
+          function.emitError("expects parameters that are memrefs of known "
+                             "rank, but got ")
+              << type;
+          return signalPassFailure();
+        }
+    for (gpu::GPUFuncOp function : functions)
       if (hasAssertion(function))
         checked.insert(getNumber(function));
     for (gpu::GPUFuncOp function : functions)

@@ -139,3 +139,15 @@ func.func private @done(%x: tensor<4xf32>) -> tensor<4xf32> attributes {relay.co
   %0 = relay.add %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Operations of other dialects are no operators.
+// CHECK-LABEL: func.func @foreign
+// CHECK-NEXT:    %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:    %[[X:.*]] = tensor.from_elements %[[SUM]] : tensor<1xf32>
+// CHECK-NEXT:    relay.annotation.compiler_begin %[[X]]
+func.func @foreign(%a: f32) -> tensor<1xf32> {
+  %0 = arith.addf %a, %a : f32
+  %1 = tensor.from_elements %0 : tensor<1xf32>
+  %2 = relay.exp %1 : (tensor<1xf32>) -> tensor<1xf32>
+  return %2 : tensor<1xf32>
+}

@@ -119,3 +119,14 @@ func.func private @primitive(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32>
   }
   return %1 : tensor<4xf32>
 }
+
+// A region without a block, of another dialect.
+// CHECK-LABEL: func.func @no_else
+// CHECK:         scf.if
+// CHECK-NEXT:      memref.store
+func.func @no_else(%c: i1, %x: f32, %y: memref<f32>) {
+  scf.if %c {
+    memref.store %x, %y[] : memref<f32>
+  }
+  return
+}

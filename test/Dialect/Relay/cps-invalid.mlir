@@ -21,3 +21,15 @@ relay.adt @Box {
 func.func @two(%x: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
   return %x, %x : tensor<i32>, tensor<i32>
 }
+
+// -----
+
+func.func @twice(%x: tensor<i32>) -> tensor<i32> {
+  return %x : tensor<i32>
+}
+func.func @untyped(%x: tensor<i32>) -> tensor<i32> {
+  // expected-error @+2 {{expects complete types for continuation passing style, but got '!relay.incomplete'}}
+  // expected-note @+1 {{run --relay-infer-types to make types complete}}
+  %0 = relay.global @twice : !relay.incomplete
+  return %x : tensor<i32>
+}

@@ -45,6 +45,9 @@ void RegionScopes::visit(Region &outermost,
   std::vector<std::pair<Block *, Block::reverse_iterator>> stack;
   auto enter = [&](Region &region, Region *parent, unsigned depth) {
     scopes[&region] = {parent, depth};
+    // Operations of other dialects may have regions without a block.
+    if (region.empty())
+      return;
     stack.emplace_back(&region.front(), region.front().rbegin());
   };
   enter(outermost, nullptr, 0);

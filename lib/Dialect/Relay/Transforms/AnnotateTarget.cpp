@@ -199,7 +199,9 @@ void TargetAnnotator::annotate(Operation *op) {
     setTarget(op, target);
     return;
   }
-  if (isBorder(op))
+  // What is neither relay's nor an operator takes values as they are.
+  if (isBorder(op) || (!isa_and_present<RelayDialect>(op->getDialect()) &&
+                       !isa<FusionPatternOpInterface>(op)))
     return endOperands(op);
   if (isPassive(op) || op->getNumOperands() == 0)
     return;

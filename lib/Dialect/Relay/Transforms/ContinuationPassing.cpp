@@ -432,6 +432,20 @@ LogicalResult Conversion::checkTypes() {
     }
     return WalkResult::advance();
   });
+  if (walk.wasInterrupted())
+    return failure();
+  walk = module.walk([](Operation *op) {
+    for (Value result : op->getResults())
+      if (isIncomplete(result.getType())) {
+        InFlightDiagnostic diag = op->emitError("expects complete types for "
+                                                "continuation passing style, "
+                                                "but got ")
+                                  << result.getType();
+        diag.attachNote() << "run --relay-infer-types to make types complete";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
   return failure(walk.wasInterrupted());
 }
 
