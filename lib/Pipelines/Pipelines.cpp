@@ -167,7 +167,7 @@ void relay::buildRelayToObjectsPipeline(OpPassManager &manager,
 }
 
 void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {
-  manager.addPass(createMarkPositiveBytesPass());
+  manager.addPass(createMarkByteBoundsPass());
   manager.addNestedPass<func::FuncOp>(createConvertRelayToLinalgPass());
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   manager.addNestedPass<func::FuncOp>(createCSEPass());

@@ -31,7 +31,7 @@
 
 func.func @main(%x: tensor<128x768xi8>) -> tensor<128x768xi32> {
   %p = relay.nn.relu %x : (tensor<128x768xi8>) -> tensor<128x768xi8>
-  %w = relay.constant dense<3> : tensor<768x768xi8>
+  %w = relay.constant dense<100> : tensor<768x768xi8>
   %0 = relay.nn.dense %p, %w {out_dtype = i32}
       : (tensor<128x768xi8>, tensor<768x768xi8>) -> tensor<128x768xi32>
   return %0 : tensor<128x768xi32>

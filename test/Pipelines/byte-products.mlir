@@ -57,7 +57,7 @@
 // NONE-NOT: vpmaddwd
 
 func.func @main(%x: tensor<128x768xi8>) -> tensor<128x768xi32> {
-  %w = relay.constant dense<3> : tensor<768x768xi8>
+  %w = relay.constant dense<100> : tensor<768x768xi8>
   %0 = relay.nn.dense %x, %w {out_dtype = i32}
       : (tensor<128x768xi8>, tensor<768x768xi8>) -> tensor<128x768xi32>
   return %0 : tensor<128x768xi32>

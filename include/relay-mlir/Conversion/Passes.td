@@ -283,16 +283,17 @@ def ConvertLinalgToTIRPass
 // RelayToLinalg
 //===----------------------------------------------------------------------===//
 
-def MarkPositiveBytesPass
-    : Pass<"relay-mark-positive-bytes", "mlir::ModuleOp"> {
-  let summary = "Tell kernels which bytes they read are 0 to 127";
+def MarkByteBoundsPass
+    : Pass<"relay-mark-byte-bounds", "mlir::ModuleOp"> {
+  let summary = "Tell kernels within which bounds bytes are that they read";
   let description = [{
     Where every call of a primitive function passes bytes with a sign that are 0
-    to 127, as what a ReLU becomes in a quantized network is, the attribute
-    `tir.positive_bytes` of the function lists the argument. The kernel may then
-    take instructions that are exact for such bytes only. Bounds follow from
-    `relay.clip`, ReLU, maxima and constants, across the functions of the
-    module; pools, shapes and padding keep them.
+    to 127, as what a ReLU becomes in a quantized network is, or -64 to 64, as
+    weights of 7 bits are, the attribute `tir.byte_bounds` of the function lists
+    the argument with these bounds. The kernel may then take instructions that
+    are exact for such bytes only. Bounds follow from `relay.clip`, ReLU, maxima
+    and constants, across the functions of the module; pools, shapes and padding
+    keep them.
 
     ```mlir
     func.func @main(%x: tensor<4x8xi8>, %w: tensor<2x8xi8>)
@@ -304,9 +305,9 @@ def MarkPositiveBytesPass
     }
     ```
 
-    adds `tir.positive_bytes = [0]` to `@dense`. It is right for the calls that
-    there are, and taken away where it was before: other values for arguments
-    ask for the pass once more.
+    adds `tir.byte_bounds = [array<i64: 0, 0, 127>]` to `@dense`. It is right for
+    the calls that there are, and taken away where it was before: other values
+    for arguments ask for the pass once more.
   }];
 }
 

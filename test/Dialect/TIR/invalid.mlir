@@ -12,23 +12,23 @@ tir.prim_func @tensor(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @below {{expects tir.positive_bytes to be an array, but got 0 : i64}}
+// expected-error @below {{expects tir.byte_bounds to be an array, but got 0 : i64}}
 tir.prim_func @positive_bytes(%x: memref<4xi8>, %y: memref<4xi8>)
-    attributes {tir.num_outputs = 1 : i64, tir.positive_bytes = 0 : i64} {
+    attributes {tir.num_outputs = 1 : i64, tir.byte_bounds = 0 : i64} {
 }
 
 // -----
 
-// expected-error @below {{expects tir.positive_bytes to list inputs of bytes, but got 0 : i64}}
+// expected-error @below {{expects tir.byte_bounds to list inputs of bytes, each with two bounds, but got array<i64: 0, 0, 127>}}
 tir.prim_func @positive_floats(%x: memref<4xf32>, %y: memref<4xi8>)
-    attributes {tir.num_outputs = 1 : i64, tir.positive_bytes = [0]} {
+    attributes {tir.num_outputs = 1 : i64, tir.byte_bounds = [array<i64: 0, 0, 127>]} {
 }
 
 // -----
 
-// expected-error @below {{expects tir.positive_bytes to list inputs of bytes, but got 1 : i64}}
+// expected-error @below {{expects tir.byte_bounds to list inputs of bytes, each with two bounds, but got array<i64: 1, 0, 127>}}
 tir.prim_func @positive_output(%x: memref<4xi8>, %y: memref<4xi8>)
-    attributes {tir.num_outputs = 1 : i64, tir.positive_bytes = [1]} {
+    attributes {tir.num_outputs = 1 : i64, tir.byte_bounds = [array<i64: 1, 0, 127>]} {
 }
 
 // -----

@@ -79,23 +79,19 @@ CONVOLUTIONS = [
 ]
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("kind", RANGES)
-@pytest.mark.parametrize("shape,window,strides,groups", CONVOLUTIONS)
-def test_convolution(shape, window, strides, groups, kind, target):
-    data, depth = random_bytes(shape, kind), shape[3] // groups
-    weight = random_bytes((window[0], depth, *window[1:]), kind, 1)
+def check_convolution(data, weight, kind, weight_kind, strides, groups, target):
     padded = np.pad(data.astype(np.int32), ((0, 0), (1, 1), (1, 1), (0, 0)))
-    height = (padded.shape[1] - window[1]) // strides + 1
-    width = (padded.shape[2] - window[2]) // strides + 1
+    window = weight.shape[2:]
+    height, width = ((size - reach) // strides + 1
+                     for size, reach in zip(padded.shape[1:3], window))
     parts = []
     for part, factor in zip(np.split(padded, groups, axis=3), np.split(weight, groups)):
         parts.append(sum(
             part[:, y:, x:][:, ::strides, ::strides][:, :height, :width]
             @ factor[:, :, y, x].T.astype(np.int32)
-            for y in range(window[1]) for x in range(window[2])))
+            for y in range(window[0]) for x in range(window[1])))
     expected = np.concatenate(parts, axis=3)
-    types = type_of(data, kind), type_of(weight, kind), type_of(expected, "i32")
+    types = type_of(data, kind), type_of(weight, weight_kind), type_of(expected, "i32")
     text = f"""func.func @main(%x: {types[0]}) -> {types[2]} {{
   %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : {types[1]}
   %0 = relay.nn.conv2d %x, %w {{strides = array<i64: {strides}, {strides}>, groups = {groups},
@@ -104,6 +100,14 @@ def test_convolution(shape, window, strides, groups, kind, target):
   return %0 : {types[2]}
 }}"""
     np.testing.assert_array_equal(run(text, data, target=target), expected)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", RANGES)
+@pytest.mark.parametrize("shape,window,strides,groups", CONVOLUTIONS)
+def test_convolution(shape, window, strides, groups, kind, target):
+    weight = random_bytes((window[0], shape[3] // groups, *window[1:]), kind, 1)
+    check_convolution(random_bytes(shape, kind), weight, kind, kind, strides, groups, target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -213,3 +217,70 @@ def test_bound_that_is_minus_one_when_it_is_rounded(kind, low):
     data = np.random.default_rng(0).integers(-5, 128, (8, 64)).astype(np.float32)
     expected = np.maximum(data, -1).astype(np.int32) @ weight.T.astype(np.int32)
     np.testing.assert_array_equal(run(text, data, target="native"), expected)
+
+
+def small(shape):
+    """Weights of 7 bits, with whole rows of either end."""
+    values = np.random.default_rng(3).integers(-64, 65, shape, np.int8)
+    rows = values.reshape(shape[0], -1)
+    rows[0], rows[1 % shape[0]], rows[2 % shape[0]] = 64, -64, 64
+    return values
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", RANGES)
+@pytest.mark.parametrize("rows,depth,columns", [(1, 64, 70), (2, 9, 33), (5, 7, 16), (33, 130, 47),
+                                                (8, 1, 3), (64, 256, 64)])
+def test_dense_of_small_weights(rows, depth, columns, kind, target):
+    """Sums of 16 bits are exact for these, too, whatever the data: the weights are -64 to 64,
+    and the data has no sign, or 128 more."""
+    weight = small((columns, depth))
+    data = extreme((rows, depth), -128).view(RANGES[kind][0])
+    expected = data.astype(np.int32) @ weight.T.astype(np.int32)
+    types = type_of(data, kind), type_of(weight, "i8"), type_of(expected, "i32")
+    text = f"""func.func @main(%x: {types[0]}) -> {types[2]} {{
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : {types[1]}
+  %0 = relay.nn.dense %x, %w {{out_dtype = i32}} : ({types[0]}, {types[1]}) -> {types[2]}
+  return %0 : {types[2]}
+}}"""
+    np.testing.assert_array_equal(run(text, data, target=target), expected)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("largest", [64, 65])
+def test_rows_of_the_largest_sums(largest, target):
+    """One more than 64 is too much for sums of 16 bits."""
+    weight = np.full((32, 64), largest, np.int8)
+    data = np.full((16, 64), 127, np.int8)
+    text = f"""func.func @main(%x: tensor<16x64xi8>) -> tensor<16x32xi32> {{
+  %w = relay.constant dense<{largest}> : tensor<32x64xi8>
+  %0 = relay.nn.dense %x, %w {{out_dtype = i32}} : (tensor<16x64xi8>, tensor<32x64xi8>) -> tensor<16x32xi32>
+  return %0 : tensor<16x32xi32>
+}}"""
+    np.testing.assert_array_equal(run(text, data, target=target),
+                                  data.astype(np.int32) @ weight.T.astype(np.int32))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_dense_of_small_weights_and_open_rows(target):
+    weight = small((70, 130))
+    text = f"""func.func @main(%x: tensor<?x130xi8>) -> tensor<?x70xi32> {{
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : tensor<70x130xi8>
+  %0 = relay.nn.dense %x, %w {{out_dtype = i32}}
+      : (tensor<?x130xi8>, tensor<70x130xi8>) -> tensor<?x70xi32>
+  return %0 : tensor<?x70xi32>
+}}"""
+    for rows in (1, 7, 150):
+        data = random_bytes((rows, 130), "i8")
+        np.testing.assert_array_equal(run(text, data, target=target),
+                                      data.astype(np.int32) @ weight.T.astype(np.int32))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", RANGES)
+@pytest.mark.parametrize("shape,window,strides,groups", [*CONVOLUTIONS, ((1, 40, 40, 64),
+                                                                         (64, 3, 3), 1, 1)])
+def test_convolution_of_small_weights(shape, window, strides, groups, kind, target):
+    """What pads the data is 0, which has 128 more, too."""
+    data, weight = random_bytes(shape, kind), small((window[0], shape[3] // groups, *window[1:]))
+    check_convolution(data, weight, kind, "i8", strides, groups, target)

@@ -16,7 +16,7 @@
 namespace mlir::relay {
 
 #define GEN_PASS_DECL_CONVERTRELAYTOLINALGPASS
-#define GEN_PASS_DECL_MARKPOSITIVEBYTESPASS
+#define GEN_PASS_DECL_MARKBYTEBOUNDSPASS
 #include "relay-mlir/Conversion/Passes.h.inc"
 
 /// Relay types as linalg has them: integers without sign (ui8 -> i8), tuples as

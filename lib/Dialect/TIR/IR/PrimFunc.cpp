@@ -174,18 +174,20 @@ LogicalResult PrimFuncOp::verify() {
                << element;
     }
   }
-  if (Attribute attr = (*this)->getAttr(kPositiveBytesAttr)) {
-    auto indices = dyn_cast<ArrayAttr>(attr);
-    if (!indices)
+  if (Attribute attr = (*this)->getAttr(kByteBoundsAttr)) {
+    auto entries = dyn_cast<ArrayAttr>(attr);
+    if (!entries)
       return emitOpError("expects ")
-             << kPositiveBytesAttr << " to be an array, but got " << attr;
-    for (Attribute element : indices) {
-      auto index = dyn_cast<IntegerAttr>(element);
-      if (!index || index.getInt() < 0 || index.getInt() >= getNumInputs() ||
-          !getElementTypeOrSelf(getArgumentTypes()[index.getInt()])
+             << kByteBoundsAttr << " to be an array, but got " << attr;
+    for (Attribute element : entries) {
+      auto entry = dyn_cast<DenseI64ArrayAttr>(element);
+      if (!entry || entry.size() != 3 || entry[0] < 0 ||
+          entry[0] >= getNumInputs() ||
+          !getElementTypeOrSelf(getArgumentTypes()[entry[0]])
                .isSignlessInteger(8))
         return emitOpError("expects ")
-               << kPositiveBytesAttr << " to list inputs of bytes, but got "
+               << kByteBoundsAttr
+               << " to list inputs of bytes, each with two bounds, but got "
                << element;
     }
   }

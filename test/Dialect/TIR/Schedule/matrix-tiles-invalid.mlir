@@ -229,7 +229,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @any_bytes.schedule(%f: !transform.any_op {transform.readonly}) {
     %matmul = transform.tir.get_block @matmul in %f
-    // expected-error @below {{expects data of bytes that are 0 to 127 in every call, and weights with a sign, for pmaddubsw}}
+    // expected-error @below {{expects weights with a sign, and data of bytes that are 0 to 127 or weights that are -64 to 64 in every call, for pmaddubsw}}
     transform.tir.matrix_tiles %matmul, "pmaddubsw", tile = [6, 16], panel_rows = 66 {vector_bits = 256 : i64}
     transform.yield
   }

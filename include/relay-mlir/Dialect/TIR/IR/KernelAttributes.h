@@ -31,9 +31,10 @@ inline constexpr llvm::StringLiteral kFeaturesAttr = "tir.features";
 /// With it, matrix units are used also where they are estimated to be slower.
 inline constexpr llvm::StringLiteral kForceTilesAttr = "tir.force_matrix_tiles";
 
-/// Attribute of a function that is, or becomes, a kernel: an array of its
-/// arguments of bytes whose elements, with a sign, are 0 to 127 in every call.
-inline constexpr llvm::StringLiteral kPositiveBytesAttr = "tir.positive_bytes";
+/// Attribute of a function that is, or becomes, a kernel: arguments of bytes
+/// whose elements, with a sign, are within bounds in every call, as arrays of
+/// the argument and its least and greatest element.
+inline constexpr llvm::StringLiteral kByteBoundsAttr = "tir.byte_bounds";
 
 /// Attribute of an argument with `tir.layout`: each element, of f32, becomes
 /// this many bf16, whose bits the argument holds. The piece is the last

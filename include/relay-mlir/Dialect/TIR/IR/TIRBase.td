@@ -34,7 +34,7 @@ def TIR_Dialect : Dialect {
     |---|---|---|
     | `tir.num_outputs` | prim_func | number of trailing output arguments |
     | `tir.layout_free` | prim_func | inputs that are constant at every call, whose layout a schedule may change |
-    | `tir.positive_bytes` | prim_func, or what becomes one | inputs of bytes that are 0 to 127, with a sign, at every call |
+    | `tir.byte_bounds` | prim_func, or what becomes one | inputs of bytes that are within bounds, with a sign, at every call: arrays of the input and its least and greatest element |
     | `tir.workspaces` | prim_func | number of trailing scratch arguments, after the outputs |
     | `tir.flops`, `tir.bytes` | prim_func | affine maps `()[s0, ...] -> (n)` from the dynamic sizes of the inputs and outputs (all `?` in order) to the arithmetic operations of one call, and to the bytes of inputs and outputs that it must touch |
     | `tir.layout` | argument | map from an original index to the packed index; padding is zero |

@@ -69,8 +69,9 @@ enum class DotKind {
   /// Two bytes, widened, or two of 16 bits (x86 pmaddwd).
   Pairs,
   /// Four bytes, in two steps, the first of which saturates beyond 16 bits
-  /// (x86 pmaddubsw): for data of 0 to 127 and weights with a sign, whose two
-  /// products are at most 2 * 127 * 128.
+  /// (x86 pmaddubsw): for data without a sign and weights with one, where two
+  /// products stay within: 2 * 127 * 128 with data of 0 to 127, 2 * 255 * 64
+  /// with weights of -64 to 64.
   SmallQuads,
   /// Four bytes, those of one operand with a sign (AVX-VNNI, AVX512-VNNI).
   Quads,
@@ -120,20 +121,29 @@ struct MatrixPlan {
   /// Integers of 16 bits in place of bytes, which only pairs take.
   bool isWide = false;
   bool isDataUnsigned = false, isWeightsUnsigned = false;
-  /// The data is bytes of 0 to 127, which have a sign.
-  bool isDataPositive = false;
+  /// The data is bytes of 0 to 127, the weights are bytes of -64 to 64, both of
+  /// which have a sign.
+  bool isDataPositive = false, areWeightsSmall = false;
   /// By vectors, of so many lanes.
   DotKind dot = DotKind::None;
   int64_t dotLanes = 0;
-  /// The data is stored with the other signedness, 128 more or less.
-  bool flipsData = false;
 
   /// Products of pieces that make up one of floats; the smallest are left out.
   int64_t getNumTerms() const { return numPieces * (numPieces + 1) / 2; }
   bool isDot() const { return dot != DotKind::None; }
   /// Whether no sum of two products is beyond 16 bits.
   bool canSumInWords() const {
-    return isInteger && !isWide && isDataPositive && !isWeightsUnsigned;
+    return isInteger && !isWide && !isWeightsUnsigned &&
+           (isDataPositive || areWeightsSmall);
+  }
+  /// Whether the data is stored with the other signedness, 128 more or less.
+  bool flipsData() const;
+  /// Whether what the weights add up to is computed before the tiles, and not
+  /// in each of them, where registers are for as many rows as there may be. Of
+  /// one row the weights would be read twice.
+  bool sumsWeightsAhead() const {
+    return flipsData() && dot == DotKind::SmallQuads &&
+           (dynamicRows || numRows > 1);
   }
   /// Channels that one multiplication of tiles adds up, and those that are
   /// neighbours in a tile of weights.

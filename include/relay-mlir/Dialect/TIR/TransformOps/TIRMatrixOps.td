@@ -23,8 +23,8 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
       there is one term, with 2 three, with 3 six.
     * `vpdpbusd`, `pmaddwd`, `dotprod`: vectors of `vector_bits`, whose lanes add
       up the products of 4, 2 and 4 neighbouring bytes; `pmaddubsw`: of 4, where
-      the data is known to be 0 to 127 (`tir.positive_bytes`) and the weights
-      have a sign.
+      the weights have a sign, and either they are known to be -64 to 64
+      (`tir.byte_bounds`) or the data 0 to 127.
 
     The left operand is the data, whose rows are copied `panel_rows` at a time to
     where tiles are loaded from; the right one the weights, which are packed ahead

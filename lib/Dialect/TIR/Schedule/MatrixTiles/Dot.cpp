@@ -9,10 +9,12 @@
 // in vectors of i32, to each of whose lanes an instruction adds the products of
 // a group of neighbouring channels. A group of the data is the same for all
 // lanes; the weights have the layout of tiles, in which the groups of columns
-// are beside each other.
+// are beside each other. What the weights add up to, where the data has 128 more
+// of each byte, is taken back by where sums start, or in each tile.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ScheduleSupport.h"
 #include "MatrixEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +22,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -142,7 +145,7 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
   Value group = loop.getInductionVar();
   SmallVector<Value> results(loop.getRegionIterArgs());
   SmallVector<Value> rows;
-  for (int64_t row = 0; row != plan.tileRows; ++row)
+  for (int64_t row = 0; row != numDotRows; ++row)
     rows.push_back(atOnce == 1 ? Value()
                                : loadDotData(builder, group, row, atOnce));
   for (int64_t part = 0; part != atOnce; ++part) {
@@ -177,7 +180,7 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
                            .getResult();
       factors.push_back(vector);
     }
-    for (int64_t row = 0; row != plan.tileRows; ++row) {
+    for (int64_t row = 0; row != numDotRows; ++row) {
       Value four = rows[row] ? rows[row] : loadDotData(builder, group, row, 1);
       Value data = vector::BroadcastOp::create(
           builder, loc, VectorType::get(lanes, builder.getI32Type()),
@@ -188,13 +191,13 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
         sum = createDot(builder, sum, data, factors[i]);
       }
     }
-    if (!plan.flipsData)
+    if (!addsWeights)
       continue;
     Value ones = arith::ConstantOp::create(
         builder, loc,
         DenseElementsAttr::get(groupsType, builder.getI8IntegerAttr(1)));
     for (int64_t i = 0; i != numVectors; ++i) {
-      Value &sum = results[plan.tileRows * numVectors + i];
+      Value &sum = results[numDotRows * numVectors + i];
       sum = createDot(builder, sum, ones, factors[i]);
     }
   }
@@ -202,13 +205,73 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
   return loop.getResults();
 }
 
+/// What the sums of each column start from: the weights times -128.
+void MatrixEmitter::emitWeightSums() {
+  OpBuilder::InsertionGuard insertion(rewriter);
+  int64_t lanes = plan.dotLanes, numVectors = plan.tileColumns / lanes;
+  int64_t numTiles = plan.getNumBatches() * plan.getNumColumnTiles();
+  starts = AllocBufferOp::create(rewriter, loc,
+                                 MemRefType::get({numTiles, plan.tileColumns},
+                                                 rewriter.getI32Type()))
+               .getBuffer();
+  SmallVector<ForOp> loops =
+      buildLoops(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(numTiles)));
+  if (isParallel)
+    loops.front().setKind(ForKind::Parallel);
+  SmallVector<AffineExpr> bindings = {
+      dim(0), dim(0) % plan.getNumColumnTiles(),
+      dim(0).floorDiv(plan.getNumColumnTiles())};
+  BlockOp block = createBlock(
+      rewriter, name + "_starts", bindings,
+      getAsIndexOpFoldResult(
+          context, {numTiles, plan.getNumColumnTiles(), plan.getNumBatches()}),
+      /*guards=*/{}, loops.front().getInductionVar());
+  columnTile = block.getIterVars()[1];
+  batch = block.getIterVars()[2];
+  OpBuilder body(block.getBody()->getTerminator());
+  auto type = VectorType::get(lanes, body.getI32Type());
+  Value zero = arith::ConstantOp::create(body, loc, body.getZeroAttr(type));
+  Value seven = arith::ConstantOp::create(
+      body, loc, DenseElementsAttr::get(type, body.getI32IntegerAttr(7)));
+  numDotRows = 0;
+  addsWeights = true;
+  SmallVector<Value> sums =
+      reduce(body, 0, SmallVector<Value>(numVectors, zero));
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value times = arith::ShLIOp::create(body, loc, sum, seven);
+    vector::StoreOp::create(
+        body, loc, arith::SubIOp::create(body, loc, zero, times), starts,
+        ValueRange{block.getIterVars()[0],
+                   arith::ConstantIndexOp::create(body, loc, i * lanes)});
+  }
+  block.updateAccessRegions();
+}
+
 void MatrixEmitter::emitDotTile(OpBuilder &builder, Value tile) {
   int64_t lanes = plan.dotLanes, numVectors = plan.tileColumns / lanes;
   auto type = VectorType::get(lanes, builder.getI32Type());
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  SmallVector<Value> start(
-      (plan.tileRows + (plan.flipsData ? 1 : 0)) * numVectors, zero);
+  numDotRows = plan.tileRows;
+  addsWeights = plan.flipsData() && !plan.sumsWeightsAhead();
+  SmallVector<Value> start;
+  for (int64_t i = 0; starts && i != numVectors; ++i) {
+    AffineExpr tileOfAll =
+        isBatched() ? dim(1) * plan.getNumColumnTiles() + dim(0) : dim(0);
+    SmallVector<Value> operands = {columnTile};
+    if (isBatched())
+      operands.push_back(batch);
+    start.push_back(vector::LoadOp::create(
+        builder, loc, type, starts,
+        ValueRange{apply(builder, tileOfAll, operands),
+                   arith::ConstantIndexOp::create(builder, loc, i * lanes)}));
+  }
+  SmallVector<Value> first = start;
+  if (first.empty())
+    first.assign(numVectors, zero);
+  start.clear();
+  for (int64_t row = 0; row != plan.tileRows + (addsWeights ? 1 : 0); ++row)
+    llvm::append_range(start, first);
   SmallVector<Value> sums = reduce(builder, 0, start);
   // 128 times the weights, which the data has too much or too little.
   SmallVector<Value> corrections;

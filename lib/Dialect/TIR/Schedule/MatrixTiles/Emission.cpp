@@ -346,6 +346,8 @@ void MatrixEmitter::emit() {
     packWeights();
   else
     layOutWeights();
+  if (plan.sumsWeightsAhead())
+    emitWeightSums();
 
   if (!hasPanels()) {
     allocatePieces();

@@ -110,6 +110,7 @@ private:
   void repairSums(OpBuilder &builder, Value tile);
   /// The same by vectors (Dot.cpp).
   void emitDotTile(OpBuilder &builder, Value tile);
+  void emitWeightSums();
   int64_t getDistanceOfNextColumns() const;
   SmallVector<Value> multiplyDots(OpBuilder &builder, ArrayRef<Value> sums);
   Value loadDotData(OpBuilder &builder, Value group, int64_t row,
@@ -136,11 +137,18 @@ private:
   SmallVector<Value> pieces;
   /// The weights in the layout of tiles.
   Value weights;
+  /// For each column of them, where sums start if they are computed ahead:
+  /// at what takes the 128 back that the data has too much.
+  Value starts;
   /// A tile of each piece on its way there.
   SmallVector<Value> scratch;
 
   // Of the product under construction.
   Value batch, columnTile, firstRow;
+  /// How many rows of the data there are, and whether the weights are added up,
+  /// too.
+  int64_t numDotRows = 0;
+  bool addsWeights = false;
   /// Where it is: the channel block, then the taps.
   SmallVector<Value> steps;
 };

@@ -24,6 +24,22 @@ int64_t MatrixPlan::getBlockChannels() const {
   return llvm::alignTo(llvm::divideCeil(getDepth(), numBlocks), multiple);
 }
 
+bool MatrixPlan::flipsData() const {
+  bool hasSameSigns = isDataUnsigned == isWeightsUnsigned;
+  switch (dot) {
+  case DotKind::Quads:
+    return hasSameSigns;
+  case DotKind::NeonQuads:
+    return !hasSameSigns;
+  case DotKind::SmallQuads:
+    return !isDataUnsigned && !isDataPositive;
+  case DotKind::None:
+  case DotKind::Pairs:
+    return false;
+  }
+  llvm_unreachable("unknown instruction");
+}
+
 int64_t MatrixPlan::countSteps() const {
   int64_t steps = getNumChannelBlocks();
   for (int64_t extent : tapExtents)
@@ -194,8 +210,9 @@ mlir::tir::tileMatrix(RewriterBase &rewriter, BlockOp block,
            << " operand to have one variable of columns, those of the "
               "reduction and of batches, each by itself";
   if (plan.dot == DotKind::SmallQuads && !plan.canSumInWords())
-    return refuse(block) << "expects data of bytes that are 0 to 127 in every "
-                            "call, and weights with a sign, for pmaddubsw";
+    return refuse(block)
+           << "expects weights with a sign, and data of bytes that are 0 to "
+              "127 or weights that are -64 to 64 in every call, for pmaddubsw";
   if (failed(product.matchData(options.isMerged)))
     return refuse(block)
            << "expects rows, taps"

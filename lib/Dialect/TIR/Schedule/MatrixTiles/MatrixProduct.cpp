@@ -29,49 +29,69 @@ bool MatrixProduct::isConstant(const BufferAccess &operand) const {
 /// Buffers that are filled from one another, at most.
 static constexpr unsigned kMaxDepth = 8;
 
-static bool hasPositiveBytes(PrimFuncOp kernel, Value buffer, unsigned depth);
+namespace {
+/// The least and the greatest that bytes with a sign may be.
+struct ByteBounds {
+  int64_t low, high;
 
-/// Whether a byte that is stored is 0 to 127: a constant, or moved from where
-/// all are.
-static bool isPositiveByte(PrimFuncOp kernel, Value value, unsigned depth) {
+  bool has(int64_t number) const { return number >= low && number <= high; }
+};
+} // namespace
+
+/// Of data, and of weights, for sums of products in 16 bits.
+static constexpr ByteBounds kPositive{0, 127}, kSmall{-64, 64};
+
+static bool hasBytesWithin(ByteBounds bounds, PrimFuncOp kernel, Value buffer,
+                           unsigned depth = 0);
+
+/// Whether a byte that is stored is within bounds, which 0 is within: a
+/// constant, or moved from where all are.
+static bool isByteWithin(ByteBounds bounds, PrimFuncOp kernel, Value value,
+                         unsigned depth) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
-    return number.isNonNegative();
+    return bounds.has(number.getSExtValue());
   Operation *op = value.getDefiningOp();
-  auto isPositive = [&](Value other) {
-    return isPositiveByte(kernel, other, depth);
+  auto isWithin = [&](Value other) {
+    return isByteWithin(bounds, kernel, other, depth);
   };
   if (auto load = dyn_cast_or_null<affine::AffineLoadOp>(op))
-    return hasPositiveBytes(kernel, load.getMemRef(), depth + 1);
+    return hasBytesWithin(bounds, kernel, load.getMemRef(), depth + 1);
   if (auto load = dyn_cast_or_null<memref::LoadOp>(op))
-    return hasPositiveBytes(kernel, load.getMemRef(), depth + 1);
+    return hasBytesWithin(bounds, kernel, load.getMemRef(), depth + 1);
   if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
-    return isPositive(select.getTrueValue()) &&
-           isPositive(select.getFalseValue());
+    return isWithin(select.getTrueValue()) && isWithin(select.getFalseValue());
   if (auto least = dyn_cast_or_null<arith::MinSIOp>(op))
-    return isPositive(least.getLhs()) && isPositive(least.getRhs());
-  if (auto largest = dyn_cast_or_null<arith::MaxSIOp>(op))
-    return isPositive(largest.getLhs()) || isPositive(largest.getRhs());
+    return isWithin(least.getLhs()) && isWithin(least.getRhs());
+  // Nothing is above the highest byte.
+  if (auto largest = dyn_cast_or_null<arith::MaxSIOp>(op)) {
+    bool isLeft = isWithin(largest.getLhs()),
+         isRight = isWithin(largest.getRhs());
+    return bounds.high == 127 ? isLeft || isRight : isLeft && isRight;
+  }
   if (!isa_and_nonnull<affine::AffineIfOp, scf::IfOp>(op))
     return false;
   unsigned result = cast<OpResult>(value).getResultNumber();
   return llvm::all_of(op->getRegions(), [&](Region &branch) {
-    return isPositive(branch.front().getTerminator()->getOperand(result));
+    return isWithin(branch.front().getTerminator()->getOperand(result));
   });
 }
 
-/// Whether all that there is to read of a buffer of bytes is 0 to 127.
-static bool hasPositiveBytes(PrimFuncOp kernel, Value buffer, unsigned depth) {
+/// Whether all that there is to read of a buffer of bytes is within bounds.
+static bool hasBytesWithin(ByteBounds bounds, PrimFuncOp kernel, Value buffer,
+                           unsigned depth) {
   buffer = getBaseBuffer(buffer);
   auto type = dyn_cast<MemRefType>(buffer.getType());
   if (depth > kMaxDepth || !type || !type.getElementType().isInteger(8))
     return false;
   if (auto argument = dyn_cast<BlockArgument>(buffer)) {
-    auto listed = kernel->getAttrOfType<ArrayAttr>(kPositiveBytesAttr);
+    auto listed = kernel->getAttrOfType<ArrayAttr>(kByteBoundsAttr);
     return listed && argument.getOwner() == kernel.getBody() &&
            llvm::any_of(listed, [&](Attribute attr) {
-             auto index = dyn_cast<IntegerAttr>(attr);
-             return index && index.getInt() == argument.getArgNumber();
+             auto entry = dyn_cast<DenseI64ArrayAttr>(attr);
+             return entry && entry.size() == 3 &&
+                    entry[0] == argument.getArgNumber() &&
+                    bounds.has(entry[1]) && bounds.has(entry[2]);
            });
   }
   SmallVector<BlockOp> writers = getWriters(buffer);
@@ -82,11 +102,11 @@ static bool hasPositiveBytes(PrimFuncOp kernel, Value buffer, unsigned depth) {
                  if (!access.isWrite || access.buffer != buffer)
                    return true;
                  if (auto store = dyn_cast<affine::AffineStoreOp>(access.op))
-                   return isPositiveByte(kernel, store.getValueToStore(),
-                                         depth);
+                   return isByteWithin(bounds, kernel, store.getValueToStore(),
+                                       depth);
                  auto store = dyn_cast<memref::StoreOp>(access.op);
-                 return store &&
-                        isPositiveByte(kernel, store.getValueToStore(), depth);
+                 return store && isByteWithin(bounds, kernel,
+                                              store.getValueToStore(), depth);
                });
          });
 }
@@ -152,12 +172,10 @@ LogicalResult MatrixProduct::chooseWeights(bool isRight) {
   plan.isWeightsUnsigned = isUnsigned(plan.weights);
   if (plan.isWide && (plan.isDataUnsigned || plan.isWeightsUnsigned))
     return failure();
-  plan.isDataPositive = plan.isInteger && !plan.isWide &&
-                        hasPositiveBytes(kernel, plan.data.buffer, 0);
-  bool hasSameSigns = plan.isDataUnsigned == plan.isWeightsUnsigned;
-  plan.flipsData = plan.dot == DotKind::Quads       ? hasSameSigns
-                   : plan.dot == DotKind::NeonQuads ? !hasSameSigns
-                                                    : false;
+  if (!plan.isInteger || plan.isWide)
+    return success();
+  plan.isDataPositive = hasBytesWithin(kPositive, kernel, plan.data.buffer);
+  plan.areWeightsSmall = hasBytesWithin(kSmall, kernel, plan.weights.buffer);
   return success();
 }
 

@@ -61,7 +61,7 @@ SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
         return {arith::ExtUIOp::create(builder, loc, wide, value)};
       return {arith::ExtSIOp::create(builder, loc, wide, value)};
     }
-    if (plan.flipsData)
+    if (plan.flipsData())
       value = arith::XOrIOp::create(builder, loc, value,
                                     splat(builder.getI8IntegerAttr(-128)));
     return {value};

@@ -52,7 +52,9 @@ void MatrixMatcher::planDotTile() {
       kTileSize);
   int64_t vectors = plan.tileColumns / plan.dotLanes;
   // Weights, their sums, and a product or a row of the data.
-  numRegisters -= vectors * (plan.flipsData ? 2 : 1) + (isNeon ? 0 : 2);
+  numRegisters -=
+      vectors * (plan.flipsData() && !plan.sumsWeightsAhead() ? 2 : 1) +
+      (isNeon ? 0 : 2);
   int64_t rows = std::clamp<int64_t>(
       numRegisters / (vectors + (isNeon ? 1 : 0)), 1, kMaxRows);
   plan.tileRows = rows;

@@ -1,4 +1,4 @@
-//===- MarkPositiveBytes.cpp - Which bytes have no sign to speak of -------===//
+//===- MarkByteBounds.cpp - Within which bounds bytes are -----------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,14 +23,15 @@
 #include <cmath>
 
 namespace mlir::relay {
-#define GEN_PASS_DEF_MARKPOSITIVEBYTESPASS
+#define GEN_PASS_DEF_MARKBYTEBOUNDSPASS
 #include "relay-mlir/Conversion/Passes.h.inc"
 } // namespace mlir::relay
 
 using namespace mlir;
 using namespace mlir::relay;
 
-/// A constant of more elements is any number, instead of being read.
+/// A constant of more elements is any number, instead of being read; all bytes
+/// are read.
 static constexpr int64_t kMaxElements = 1 << 12;
 /// Through more operators nothing is followed: the stack has an end.
 static constexpr unsigned kMaxDepth = 256;
@@ -64,13 +65,15 @@ class ByteBounds {
 public:
   explicit ByteBounds(ModuleOp module);
 
-  /// The parameters of `function`, in order, that are positive bytes.
-  SmallVector<int64_t> getPositiveParameters(func::FuncOp function);
+  /// The parameters of `function`, in order, that are bytes within bounds that
+  /// instructions ask for.
+  SmallVector<Attribute> getBoundedParameters(func::FuncOp function);
 
 private:
   Bounds get(Value value);
   Bounds compute(Value value);
   Bounds computeOp(OpResult result);
+  Bounds computeConstant(ConstantOp op);
   Bounds computeCast(CastOp op);
   Bounds computeParameter(BlockArgument argument);
   /// All that an operator reads, and 0, which it may pad with.
@@ -200,26 +203,45 @@ static bool hasDataInWindows(NNMaxPool2dOp op) {
          });
 }
 
+Bounds ByteBounds::computeConstant(ConstantOp op) {
+  Bounds all = Bounds::of(op.getType());
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() == 0)
+    return all;
+  if (type.getElementType().isSignlessInteger(8)) {
+    auto value = dyn_cast<ElementsAttr>(op.getValue());
+    DenseElementsAttr contents = value ? getContents(value) : nullptr;
+    if (!contents)
+      return all;
+    // The one of a splat, or all.
+    auto [low, high] = std::minmax_element(
+        contents.getRawData().begin(), contents.getRawData().end(),
+        [](char a, char b) {
+          return static_cast<int8_t>(a) < static_cast<int8_t>(b);
+        });
+    return {double(static_cast<int8_t>(*low)),
+            double(static_cast<int8_t>(*high))};
+  }
+  if (type.getNumElements() > kMaxElements)
+    return all;
+  std::optional<SmallVector<double>> numbers = getNumbers(op);
+  if (!numbers || numbers->empty())
+    return all;
+  Bounds range{numbers->front(), numbers->front()};
+  for (double number : *numbers) {
+    if (std::isnan(number))
+      return all;
+    range = range.join({number, number});
+  }
+  return range;
+}
+
 Bounds ByteBounds::computeOp(OpResult result) {
   Operation *op = result.getOwner();
   Bounds all = Bounds::of(result.getType());
   bool isInteger = getElementTypeOrSelf(result.getType()).isIntOrIndex();
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto type = dyn_cast<RankedTensorType>(constant.getType());
-    if (!type || !type.hasStaticShape() ||
-        type.getNumElements() > kMaxElements || type.getNumElements() == 0)
-      return all;
-    std::optional<SmallVector<double>> numbers = getNumbers(constant);
-    if (!numbers || numbers->empty())
-      return all;
-    Bounds range{numbers->front(), numbers->front()};
-    for (double number : *numbers) {
-      if (std::isnan(number))
-        return all;
-      range = range.join({number, number});
-    }
-    return range;
-  }
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return computeConstant(constant);
   if (auto call = dyn_cast<CallOp>(op)) {
     auto function = symbols.lookup<func::FuncOp>(call.getCallee());
     if (!function || function.isExternal() ||
@@ -274,34 +296,41 @@ Bounds ByteBounds::computeOp(OpResult result) {
   return all;
 }
 
-SmallVector<int64_t> ByteBounds::getPositiveParameters(func::FuncOp function) {
-  SmallVector<int64_t> parameters;
+SmallVector<Attribute> ByteBounds::getBoundedParameters(func::FuncOp function) {
+  // Those of data behind a ReLU, and of weights of 7 bits.
+  constexpr int64_t kBounds[][2] = {{0, 127}, {-64, 64}};
+  SmallVector<Attribute> parameters;
   // Tuples become several arguments.
   if (function.isExternal() || !llvm::all_of(function.getArgumentTypes(),
                                              llvm::IsaPred<RankedTensorType>))
     return parameters;
-  for (BlockArgument argument : function.getArguments())
-    if (getElementTypeOrSelf(argument.getType()).isSignlessInteger(8) &&
-        get(argument).isWithin({0, 127}))
-      parameters.push_back(argument.getArgNumber());
+  for (BlockArgument argument : function.getArguments()) {
+    if (!getElementTypeOrSelf(argument.getType()).isSignlessInteger(8))
+      continue;
+    Bounds range = get(argument);
+    for (auto [low, high] : kBounds)
+      if (range.isWithin({double(low), double(high)}))
+        parameters.push_back(DenseI64ArrayAttr::get(
+            function.getContext(), {argument.getArgNumber(), low, high}));
+  }
   return parameters;
 }
 
 namespace {
 
-struct MarkPositiveBytesPass final
-    : relay::impl::MarkPositiveBytesPassBase<MarkPositiveBytesPass> {
+struct MarkByteBoundsPass final
+    : relay::impl::MarkByteBoundsPassBase<MarkByteBoundsPass> {
   void runOnOperation() override {
     ByteBounds bounds(getOperation());
     Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      function->removeAttr(tir::kPositiveBytesAttr);
+      function->removeAttr(tir::kByteBoundsAttr);
       if (!function->hasAttr(kPrimitiveAttrName))
         continue;
-      SmallVector<int64_t> parameters = bounds.getPositiveParameters(function);
+      SmallVector<Attribute> parameters = bounds.getBoundedParameters(function);
       if (!parameters.empty())
-        function->setAttr(tir::kPositiveBytesAttr,
-                          builder.getI64ArrayAttr(parameters));
+        function->setAttr(tir::kByteBoundsAttr,
+                          builder.getArrayAttr(parameters));
     }
   }
 };

@@ -1,9 +1,10 @@
-// RUN: relay-opt %s --relay-mark-positive-bytes --split-input-file | FileCheck %s
+// RUN: relay-opt %s --relay-mark-byte-bounds --split-input-file | FileCheck %s
 
 // What a ReLU is before the change of scale is a clip behind it; the pool, the
-// slice and zeros around keep bounds. The first layer reads any bytes.
+// slice and zeros around keep bounds. The first layer reads any bytes, and
+// weights of -64 to 64, whose two products with bytes of no sign are of 16 bits.
 // CHECK-LABEL: func.func private @first
-// CHECK-SAME:  attributes {relay.primitive} {
+// CHECK-SAME:  attributes {relay.primitive, tir.byte_bounds = [array<i64: 1, -64, 64>]} {
 func.func private @first(%x: tensor<1x8x8x4xi8>, %w: tensor<4x4x1x1xi8>) -> tensor<1x8x8x4xi8> attributes {relay.primitive} {
   %s = relay.constant dense<0.01> : tensor<f32>
   %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", out_dtype = i32} : (tensor<1x8x8x4xi8>, tensor<4x4x1x1xi8>) -> tensor<1x8x8x4xi32>
@@ -15,14 +16,14 @@ func.func private @first(%x: tensor<1x8x8x4xi8>, %w: tensor<4x4x1x1xi8>) -> tens
   return %5 : tensor<1x8x8x4xi8>
 }
 // CHECK-LABEL: func.func private @pool
-// CHECK-SAME:  attributes {relay.primitive, tir.positive_bytes = [0]} {
+// CHECK-SAME:  attributes {relay.primitive, tir.byte_bounds = [array<i64: 0, 0, 127>]} {
 func.func private @pool(%x: tensor<1x8x8x4xi8>) -> tensor<1x4x4x4xi8> attributes {relay.primitive} {
   %0 = relay.nn.max_pool2d %x {pool_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : (tensor<1x8x8x4xi8>) -> tensor<1x4x4x4xi8>
   return %0 : tensor<1x4x4x4xi8>
 }
-// The constant is -3 to 5.
+// The constant is -3 to 65.
 // CHECK-LABEL: func.func private @second
-// CHECK-SAME:  attributes {relay.primitive, tir.positive_bytes = [0]} {
+// CHECK-SAME:  attributes {relay.primitive, tir.byte_bounds = [array<i64: 0, 0, 127>]} {
 func.func private @second(%x: tensor<1x4x4x4xi8>, %w: tensor<2x4x1x1xi8>) -> tensor<1x6x6x2xi32> attributes {relay.primitive} {
   %z = relay.constant dense<0> : tensor<i8>
   %0 = relay.nn.pad %x, %z {pad_width = [0, 0, 1, 1, 1, 1, 0, 0]} : (tensor<1x4x4x4xi8>, tensor<i8>) -> tensor<1x6x6x4xi8>
@@ -30,10 +31,10 @@ func.func private @second(%x: tensor<1x4x4x4xi8>, %w: tensor<2x4x1x1xi8>) -> ten
   return %1 : tensor<1x6x6x2xi32>
 }
 // CHECK-LABEL: func.func @main
-// CHECK-NOT:   tir.positive_bytes
+// CHECK-NOT:   tir.byte_bounds
 func.func @main(%x: tensor<1x8x8x4xi8>) -> tensor<1x6x6x2xi32> {
-  %w = relay.constant dense<-1> : tensor<4x4x1x1xi8>
-  %v = relay.constant dense<[[[[-3]], [[5]], [[1]], [[0]]], [[[2]], [[2]], [[0]], [[1]]]]> : tensor<2x4x1x1xi8>
+  %w = relay.constant dense<-64> : tensor<4x4x1x1xi8>
+  %v = relay.constant dense<[[[[-3]], [[65]], [[1]], [[0]]], [[[2]], [[2]], [[0]], [[1]]]]> : tensor<2x4x1x1xi8>
   %0 = relay.call @first(%x, %w) : (tensor<1x8x8x4xi8>, tensor<4x4x1x1xi8>) -> tensor<1x8x8x4xi8>
   %1 = relay.call @pool(%0) : (tensor<1x8x8x4xi8>) -> tensor<1x4x4x4xi8>
   %2 = relay.call @second(%1, %v) : (tensor<1x4x4x4xi8>, tensor<2x4x1x1xi8>) -> tensor<1x6x6x2xi32>
@@ -45,7 +46,7 @@ func.func @main(%x: tensor<1x8x8x4xi8>) -> tensor<1x6x6x2xi32> {
 // One of two calls passes any bytes; what was there before is taken away.
 // CHECK-LABEL: func.func private @shared
 // CHECK-SAME:  attributes {relay.primitive} {
-func.func private @shared(%x: tensor<4x8xi8>) -> tensor<4x8xi8> attributes {relay.primitive, tir.positive_bytes = [0]} {
+func.func private @shared(%x: tensor<4x8xi8>) -> tensor<4x8xi8> attributes {relay.primitive, tir.byte_bounds = [array<i64: 0, 0, 127>]} {
   %0 = relay.copy %x : (tensor<4x8xi8>) -> tensor<4x8xi8>
   return %0 : tensor<4x8xi8>
 }
@@ -66,7 +67,7 @@ func.func @main(%x: tensor<4x8xi8>) -> (tensor<4x8xi8>, tensor<4x8xi8>) {
 
 // Whoever calls a public function may pass anything, and integers that wrap are
 // any. Bytes without a sign are for other instructions.
-// CHECK-NOT: tir.positive_bytes
+// CHECK-NOT: tir.byte_bounds
 func.func @open(%x: tensor<4xi8>) -> tensor<4xi8> attributes {relay.primitive} {
   %0 = relay.copy %x : (tensor<4xi8>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
@@ -117,7 +118,7 @@ func.func private @nothing(%x: tensor<1x4x1x1xi8>) -> tensor<1x4x1x1xi8> attribu
 }
 // An open batch has no maximum where it has nothing.
 // CHECK-LABEL: func.func private @batch
-// CHECK-SAME:  attributes {relay.primitive, tir.positive_bytes = [0]} {
+// CHECK-SAME:  attributes {relay.primitive, tir.byte_bounds = [array<i64: 0, 0, 127>]} {
 func.func private @batch(%x: tensor<?x4x1x1xi8>) -> tensor<?x4x1x1xi8> attributes {relay.primitive} {
   %0 = relay.copy %x : (tensor<?x4x1x1xi8>) -> tensor<?x4x1x1xi8>
   return %0 : tensor<?x4x1x1xi8>
@@ -138,4 +139,39 @@ func.func @main(%x: tensor<1x4xf16>, %y: tensor<1x4x?x4xi8>, %z: tensor<?x4x8x8x
   %11 = relay.cast %10 {dtype = i8} : (tensor<1x4x1x1xf32>) -> tensor<1x4x1x1xi8>
   %12 = relay.call @mean(%11) : (tensor<1x4x1x1xi8>) -> tensor<1x4x1x1xi8>
   return %2, %5, %8, %12 : tensor<1x4xi8>, tensor<1x4x1x1xi8>, tensor<?x4x1x1xi8>, tensor<1x4x1x1xi8>
+}
+
+// -----
+
+// A kernel that two calls share has the weights of both, which are read whatever
+// their size; those of integers without a sign are not.
+// CHECK-LABEL: func.func private @both
+// CHECK-SAME:  attributes {relay.primitive, tir.byte_bounds = [array<i64: 1, -64, 64>]} {
+func.func private @both(%x: tensor<1x8192xi8>, %w: tensor<8x8192xi8>) -> tensor<1x8xi32> attributes {relay.primitive} {
+  %0 = relay.nn.dense %x, %w {out_dtype = i32} : (tensor<1x8192xi8>, tensor<8x8192xi8>) -> tensor<1x8xi32>
+  return %0 : tensor<1x8xi32>
+}
+// CHECK-LABEL: func.func private @large
+// CHECK-SAME:  attributes {relay.primitive} {
+func.func private @large(%x: tensor<1x8192xi8>, %w: tensor<8x8192xi8>) -> tensor<1x8xi32> attributes {relay.primitive} {
+  %0 = relay.nn.dense %x, %w {out_dtype = i32} : (tensor<1x8192xi8>, tensor<8x8192xi8>) -> tensor<1x8xi32>
+  return %0 : tensor<1x8xi32>
+}
+// CHECK-LABEL: func.func private @unsigned
+// CHECK-SAME:  attributes {relay.primitive} {
+func.func private @unsigned(%x: tensor<1x8192xui8>, %w: tensor<8x8192xui8>) -> tensor<1x8xi32> attributes {relay.primitive} {
+  %0 = relay.nn.dense %x, %w {out_dtype = i32} : (tensor<1x8192xui8>, tensor<8x8192xui8>) -> tensor<1x8xi32>
+  return %0 : tensor<1x8xi32>
+}
+func.func @main(%x: tensor<1x8192xi8>, %y: tensor<1x8192xui8>)
+    -> (tensor<1x8xi32>, tensor<1x8xi32>, tensor<1x8xi32>, tensor<1x8xi32>) {
+  %w = relay.constant dense<-64> : tensor<8x8192xi8>
+  %v = relay.constant dense<64> : tensor<8x8192xi8>
+  %l = relay.constant dense<-65> : tensor<8x8192xi8>
+  %u = relay.constant dense<1> : tensor<8x8192xui8>
+  %0 = relay.call @both(%x, %w) : (tensor<1x8192xi8>, tensor<8x8192xi8>) -> tensor<1x8xi32>
+  %1 = relay.call @both(%x, %v) : (tensor<1x8192xi8>, tensor<8x8192xi8>) -> tensor<1x8xi32>
+  %2 = relay.call @large(%x, %l) : (tensor<1x8192xi8>, tensor<8x8192xi8>) -> tensor<1x8xi32>
+  %3 = relay.call @unsigned(%y, %u) : (tensor<1x8192xui8>, tensor<8x8192xui8>) -> tensor<1x8xi32>
+  return %0, %1, %2, %3 : tensor<1x8xi32>, tensor<1x8xi32>, tensor<1x8xi32>, tensor<1x8xi32>
 }
