@@ -108,15 +108,22 @@ class Network:
 
 def compile_all(network, args):
     """What computes the outputs, by what it is called, and what was quantized."""
-    result = rm.quantize(network.model, network.samples, calibration=args.calibration,
-                         metric="top1" if network.is_trained else "cosine", budget=args.budget,
-                         equalize=args.equalize, correct_bias=args.correct_bias)
+
+    def quantize(weight_bits):
+        return rm.quantize(network.model, network.samples, calibration=args.calibration,
+                           metric="top1" if network.is_trained else "cosine",
+                           budget=args.budget, equalize=args.equalize,
+                           correct_bias=args.correct_bias, weight_bits=weight_bits)
+
+    result = quantize(8)
     # What ONNX Runtime recommends for x86: both with a sign, weights by channels.
     peer = quantized.quantize(fold(network.model), network.feeds, activation=QuantType.QInt8,
                               weight=QuantType.QInt8, per_channel=True)
     runs = {"float": rm.compile(network.model), "int8": rm.compile(result.module)}
     sessions = {"ORT float": ort_session(network.model, args.threads),
                 "ORT int8": ort_session(peer, args.threads)}
+    if args.reduce_range:
+        runs["7 bits"] = rm.compile(quantize(7).module)
     if args.import_peer:
         runs["int8 of ORT"] = rm.compile(peer)
 
@@ -157,7 +164,7 @@ def ratio(slow, fast):
 def print_layers(runs, feed, count=8):
     """The kernels that take longest in integers, and the same of floats: a layer that is
     slower in integers is the longer one of both."""
-    for kind in ("float", "int8"):
+    for kind in [kind for kind in ("float", "int8", "7 bits") if kind in runs]:
         rows = runs[kind].profile(feed, repeat=10)
         print(f"\n{kind}: {sum(row.median for row in rows) * 1e3:.2f} ms")
         for row in rows[:count]:
@@ -170,6 +177,8 @@ def make_row(network, args):
     calls, result, runs = compile_all(network, args)
     rates = network.rate(calls)
     cells = [network.name] + [rates[kind] for kind in ("float", "int8", "ORT int8")]
+    if args.reduce_range:
+        cells.append(rates["7 bits"])
     if args.import_peer:
         cells.append(rates["int8 of ORT"])
     cells.append(f"{result.report.num_integer} of {len(result.report.layers)}")
@@ -177,6 +186,9 @@ def make_row(network, args):
         times = time_in_turns(calls, feed, args.rounds, args.turn)
         cells += [f"{np.median(times['int8']) * 1e3:.3g} ms", ratio(times["float"], times["int8"]),
                   ratio(times["ORT int8"], times["int8"])]
+        if args.reduce_range:
+            cells += [ratio(times["float"], times["7 bits"]),
+                      ratio(times["int8"], times["7 bits"])]
     if args.layers:
         print_layers(runs, network.batches(args)[0][1])
     return cells
@@ -197,6 +209,8 @@ def main():
     parser.add_argument("--budget", type=float, help="see relay_mlir.quantize")
     parser.add_argument("--equalize", type=float, help="see relay_mlir.quantize")
     parser.add_argument("--correct-bias", action="store_true", help="see relay_mlir.quantize")
+    parser.add_argument("--reduce-range", action="store_true",
+                        help="also with weights of 7 bits, see relay_mlir.quantize")
     parser.add_argument("--import-peer", action="store_true",
                         help="also compile what ONNX Runtime's quantizer made")
     parser.add_argument("--layers", action="store_true",
@@ -215,11 +229,13 @@ def main():
     logging.getLogger().setLevel(logging.ERROR)
     print(f"relay-mlir {rm.__version__}, ONNX Runtime {onnxruntime.__version__}, "
           f"{platform.machine()}, threads: {args.threads}\n")
-    columns = ["network", "float", "int8", "ORT int8", *(["int8 of ORT"] * args.import_peer),
+    columns = ["network", "float", "int8", "ORT int8", *(["7 bits"] * args.reduce_range),
+               *(["int8 of ORT"] * args.import_peer),
                "in integers"]
     areTrained = all(name in trained.NETWORKS for name in names)
     for batch in args.batch if areTrained else [1]:
-        columns += [f"int8, batch {batch}", "float/int8", "ORT int8/int8"]
+        columns += [f"int8, batch {batch}", "float/int8", "ORT int8/int8",
+                    *(["float/7 bits", "int8/7 bits"] * args.reduce_range)]
     print("| " + " | ".join(columns) + " |")
     print("|---" * len(columns) + "|")
     for name in names:

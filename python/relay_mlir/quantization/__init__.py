@@ -22,6 +22,8 @@ from ._report import Layer, QuantizationReport, Step
 from ._samples import Samples
 
 CALIBRATIONS = ("kl_divergence", "percentile", "min_max", "mse")
+# The fewest and the most of a weight.
+WEIGHT_BITS = (7, 8)
 _Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 # QuantizeKind in C++.
 _WEIGHT = 2
@@ -109,9 +111,10 @@ class Quantized:
 class _Quantizer:
     """Makes integers of parts of one network."""
 
-    def __init__(self, model: Any, data: Any, calibration: str, limit: int | None,
-                 target: str | None, progress: _Progress) -> None:
+    def __init__(self, model: Any, data: Any, calibration: str, weight_bits: int,
+                 limit: int | None, target: str | None, progress: _Progress) -> None:
         self._target = target
+        self.weight_bits = weight_bits
         self._progress = progress
         self._calibration = calibration
         self.source = _to_module(model)
@@ -263,7 +266,8 @@ class _Quantizer:
         if any(key not in self.thresholds for key in keys):
             self._collect(annotated, "calibration of sums")
         thresholds = ",".join(repr(float(self.thresholds[key])) for key in keys)
-        options = "weight-scale=max" + (f" thresholds={thresholds}" if thresholds else "")
+        options = f"weight-scale=max nbit-weight={self.weight_bits}" + (
+            f" thresholds={thresholds}" if thresholds else "")
         return annotated.run_passes(
             f"builtin.module(relay-quantize-calibrate{{{options}}},"
             "relay-quantize-realize{per-channel=true rounding=TOEVEN})")
@@ -344,9 +348,10 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
             array = quantizer.weights[weight]
             axes = tuple(a for a in range(array.ndim) if a != axis) if axis >= 0 else None
             largest = np.abs(array).max(axis=axes, keepdims=True) if array.size else np.ones(1)
-            scales = np.where(largest > 0, largest, 127) / 127
+            bound = 2 ** (quantizer.weight_bits - 1) - 1
+            scales = np.where(largest > 0, largest, bound) / bound
             row.weight_scales = (float(scales.min()), float(scales.max()), int(scales.size))
-            row.sqnr_weight = sqnr(array, _round(array, scales))
+            row.sqnr_weight = sqnr(array, _round(array, scales, bound))
         if i in skip:
             row.reason = f"sensitive: in integers it would cost more than the budget of {metric}"
         elif left.get(name, 0):
@@ -358,7 +363,7 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
 
 def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | None = None,
              calibration: str = "mse", equalize: float | None = None, correct_bias: bool = False,
-             max_runs: int | None = None, target: str | None = None,
+             weight_bits: int = 8, max_runs: int | None = None, target: str | None = None,
              progress: bool = False, dims: Mapping[str, int] | None = None,
              shapes: Mapping[str, Sequence[int | None]] | None = None,
              inputs: Mapping[str, Any] | None = None) -> Quantized:
@@ -373,6 +378,8 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     `equalize`, from 0 to 1, says how much of the differences between channels of data goes
     into the weights that read it, where what computes the data can be scaled; 0.5 is usual.
     `correct_bias` adds to biases what rounding takes from the means of results.
+    With `weight_bits` of 7 weights are -63 to 63, as ONNX Runtime's `reduce_range` makes them:
+    processors that have AVX2 but no VNNI multiply these faster, where data has a sign.
     With a `budget`, the layers that cost most stay in floats, as few as let the loss by
     `metric` be no larger: "cosine", 1 less the mean cosine between outputs in floats and in
     integers, or "top1", the share of samples whose class changes, or, where `data` has
@@ -399,13 +406,14 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
         if not 0 <= equalize <= 1:
             raise ValueError(f"expects equalize from 0 to 1, but got {equalize!r}")
     expect(correct_bias, bool, "correct_bias", "True or False")
+    expect_int(weight_bits, "weight_bits", *WEIGHT_BITS)
     if max_runs is not None:
         expect_int(max_runs, "max_runs", 1)
     if target is not None:
         expect_text(target, "target")
     bars = _bars if progress else _no_bars
     model = _to_module(model, fixed_inputs(dims, shapes, inputs))
-    quantizer = _Quantizer(model, data, calibration, max_runs, target, bars)
+    quantizer = _Quantizer(model, data, calibration, weight_bits, max_runs, target, bars)
     quantizer.improve(equalize, correct_bias)
     skip: set[int] = set()
     alone: dict[int, float] = {}
@@ -418,7 +426,8 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     report = QuantizationReport(
         layers=_describe(quantizer, skip, alone, module, metric),
         metric=metric, budget=None if budget is None else float(budget),
-        calibration=calibration, num_samples=quantizer.samples.count, steps=quantizer.steps,
+        calibration=calibration, weight_bits=weight_bits,
+        num_samples=quantizer.samples.count, steps=quantizer.steps,
         loss=loss(metric, quantizer.float_outputs, outputs, labels),
         sqnr=[sqnr(before, after) for before, after in zip(quantizer.float_outputs, outputs)],
         top1=None if labels is None else (top1(quantizer.float_outputs, labels),
@@ -454,4 +463,4 @@ def _bars(values: Iterable[Any], total: int, what: str) -> Iterator[Any]:
         yield from values
 
 
-__all__ = ["CALIBRATIONS", "Layer", "Quantized", "QuantizationReport", "quantize"]
+__all__ = ["CALIBRATIONS", "WEIGHT_BITS", "Layer", "Quantized", "QuantizationReport", "quantize"]

@@ -73,6 +73,7 @@ class QuantizationReport:
     seconds: tuple[float, float]
     floats: dict[str, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
+    weight_bits: int = 8
 
     @property
     def num_integer(self) -> int:
@@ -84,6 +85,7 @@ class QuantizationReport:
         slow, fast = self.seconds
         lines = [
             ("samples", f"{self.num_samples}, ranges by {self.calibration}"),
+            ("weights", f"{self.weight_bits} bits"),
             ("layers in integers", f"{self.num_integer} of {len(self.layers)}"),
             ("error of outputs", _all_db(self.sqnr) + " dB"),
             (f"loss by {self.metric}", f"{self.loss:.4g}" + (
@@ -92,7 +94,7 @@ class QuantizationReport:
             ("a run", f"{slow * 1e3:.3f} to {fast * 1e3:.3f} ms ({slow / fast:.2f}x as fast)"),
         ]
         if self.top1 is not None:
-            lines.insert(3, ("top-1", f"{self.top1[0]:.1%} to {self.top1[1]:.1%}"))
+            lines.insert(4, ("top-1", f"{self.top1[0]:.1%} to {self.top1[1]:.1%}"))
         for step in self.steps:
             lines.append((step.name, f"{step.extent}, {_all_db(step.before)} to "
                           f"{_all_db(step.after)} dB"))

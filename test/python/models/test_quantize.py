@@ -61,6 +61,31 @@ def test_accuracy(name):
     assert report.bytes[1] < 0.5 * report.bytes[0]
 
 
+@pytest.mark.parametrize("name", ["digits_mlp", "digits_cnn"])
+def test_weights_of_7_bits(name):
+    """Within half a point, too; the largest are 63, and those of 8 bits 127."""
+    model = trained.load(name)
+    key = model.graph.input[0].name
+    inputs, _ = trained.training_samples(name, 256)
+    x, y = trained.samples(name, None)
+    x = x.astype(np.float32)
+    largest, right = {}, [trained.measure(name, as_tuple(rm.compile(model).run({key: x})), y)]
+    for bits in rm.quantization.WEIGHT_BITS:
+        result = rm.quantize(model, {key: inputs.astype(np.float32)}, weight_bits=bits)
+        right.append(trained.measure(name, as_tuple(rm.compile(result.module).run({key: x})), y))
+        assert result.report.weight_bits == bits
+        assert f"weights: {bits} bits" in result.text()
+        text = result.module.print(elide_larger=None)
+        names = re.findall(r"dense_resource<(\S+)> : tensor<[0-9x]+xi8>", text)
+        # The first four bytes are the alignment.
+        weights = [np.frombuffer(bytes.fromhex(re.search(rf'{name}: "0x(\w+)"', text)[1])[4:],
+                                 np.int8) for name in map(re.escape, names)]
+        assert len(weights) == len(result.report.layers)
+        largest[bits] = max(np.abs(weight.astype(int)).max() for weight in weights)
+    assert largest == {7: 63, 8: 127}
+    assert min(right[1:]) >= right[0] - 0.005, right
+
+
 def uneven(model, factor, seed=0):
     """The same function of floats, of which one in four of the channels inside of a block is
     so many times as large: a normalisation is, and what reads it is as many times as small."""
@@ -311,6 +336,10 @@ def test_wrong_arguments():
         rm.quantize(network(), data, equalize="all")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expects correct_bias to be True or False, but got 1"):
         rm.quantize(network(), data, correct_bias=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expects weight_bits from 7 to 8, but got 4"):
+        rm.quantize(network(), data, weight_bits=4)
+    with pytest.raises(TypeError, match="expects weight_bits to be an integer, but got '7'"):
+        rm.quantize(network(), data, weight_bits="7")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expects data to be a path"):
         rm.quantize(network(), 3)
     with pytest.raises(TypeError, match="expects a path to an .onnx"):
@@ -344,7 +373,7 @@ def test_program(tmp_path):
     onnx.save(network(), tmp_path / "model.onnx")
     np.savez(tmp_path / "samples.npz", x=x, labels=np.arange(8) % 5)
     run = run_program(tmp_path, "model.onnx", "--data=samples.npz", "--metric=top1", "--budget=0.5",
-                      "--calibration=percentile", "--equalize", "--correct-bias",
+                      "--calibration=percentile", "--equalize", "--correct-bias", "--weight-bits=7",
                       "-o", "int8.mlir", "--report=out.html")
     assert run.returncode == 0, run.stderr
     assert "layers in integers: 3 of 3" in run.stdout and "top-1:" in run.stdout
@@ -358,7 +387,7 @@ def test_program(tmp_path):
     assert built.returncode == 0, built.stderr
     actual = rm.load(tmp_path / "int8.so").run({"x": x})
     expected = rm.compile(rm.quantize(network(), {"x": x}, calibration="percentile", equalize=0.5,
-                                      correct_bias=True).module).run({"x": x})
+                                      correct_bias=True, weight_bits=7).module).run({"x": x})
     np.testing.assert_array_equal(actual, expected)
 
 

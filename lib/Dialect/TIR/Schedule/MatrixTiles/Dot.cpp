@@ -9,8 +9,8 @@
 // in vectors of i32, to each of whose lanes an instruction adds the products of
 // a group of neighbouring channels. A group of the data is the same for all
 // lanes; the weights have the layout of tiles, in which the groups of columns
-// are beside each other. What the weights add up to, where the data has 128 more
-// of each byte, is taken back by where sums start, or in each tile.
+// are beside each other. What the weights add up to, where the data has 128
+// more of each byte, is taken back by where sums start, or in each tile.
 //
 //===----------------------------------------------------------------------===//
 
