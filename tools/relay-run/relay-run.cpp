@@ -369,9 +369,17 @@ static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
   if (!signature)
     return printError("expects a program with a function @main");
   std::vector<std::string> names;
-  for (const relay::ProgramValueInfo &info : signature->results)
+  SmallVector<StringRef> tensors;
+  for (const relay::ProgramValueInfo &info : signature->results) {
     names.push_back(info.name.str());
-  if (failed(relay_run::checkOutputFilesOfParts(options.outputFiles, names)))
+    if (isa<RankedTensorType>(info.type))
+      tensors.push_back(info.name);
+  }
+  // What other results have as parts is not known before they are there.
+  if (failed(
+          tensors.size() == names.size()
+              ? relay_run::checkOutputFiles(options.outputFiles, tensors)
+              : relay_run::checkOutputFilesOfParts(options.outputFiles, names)))
     return failure();
   if (!options.check.empty()) {
     FailureOr<bool> agree =

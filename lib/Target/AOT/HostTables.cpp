@@ -63,6 +63,19 @@ LogicalResult HostTranslator::checkName(StringRef name, const Twine &what) {
          << escaped << "\" for " << what;
 }
 
+/// A name in a message: of one line, and not a long one.
+static std::string shortenName(StringRef name) {
+  constexpr size_t kMaxBytes = 80;
+  std::string text;
+  for (char c : name) {
+    // Not within a letter.
+    if (text.size() >= kMaxBytes && (c & 0xc0) != 0x80)
+      return text + "...";
+    text += llvm::isPrint(c) || (c & 0x80) ? c : '?';
+  }
+  return text;
+}
+
 /// The nodes that `loc` is made of: some of them, if there are many. Places in
 /// a text are none: those of a module that was printed between two phases are
 /// others, and the artefact is to be the same.
@@ -82,7 +95,7 @@ static std::string describeSource(Location loc) {
   for (auto [number, name] : llvm::enumerate(names)) {
     if (number == kMaxShown)
       return text + ", ...";
-    text += ((number ? ", '" : "'") + name + "'").str();
+    text += (number ? ", '" : "'") + shortenName(name) + "'";
   }
   return text;
 }

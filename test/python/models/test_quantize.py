@@ -78,8 +78,8 @@ def test_weights_of_7_bits(name):
         text = result.module.print(elide_larger=None)
         names = re.findall(r"dense_resource<(\S+)> : tensor<[0-9x]+xi8>", text)
         # The first four bytes are the alignment.
-        weights = [np.frombuffer(bytes.fromhex(re.search(rf'{name}: "0x(\w+)"', text)[1])[4:],
-                                 np.int8) for name in map(re.escape, names)]
+        weights = [np.frombuffer(bytes.fromhex(digits)[4:], np.int8) for name in names
+                   for digits in re.findall(rf'{re.escape(name)}: "0x(\w+)"', text)]
         assert len(weights) == len(result.report.layers)
         largest[bits] = max(np.abs(weight.astype(int)).max() for weight in weights)
     assert largest == {7: 63, 8: 127}

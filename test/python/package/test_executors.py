@@ -247,8 +247,9 @@ def test_names_in_artefacts(tmp_path: pathlib.Path) -> None:
             "(y: Tensor[(?), float32], count: Tensor[(1), int64])\n") in info.stdout
     np.save(tmp_path / "x.npy", np.arange(4, dtype=np.float32))
     np.save(tmp_path / "keep.npy", np.array([False, True, False, True]))
-    for model, options in [("model.so", []), ("model.onnx", ["--executor=vm"]),
-                           ("model.onnx", ["--interpret"])]:
+    runs: list[tuple[str, list[str]]] = [
+        ("model.so", []), ("model.onnx", ["--executor=vm"]), ("model.onnx", ["--interpret"])]
+    for model, options in runs:
         # What has no name is for what no other file names.
         ran = run_tool(BIN / "relay-run", tmp_path / model, *options,
                        "--input", f"keep={tmp_path / 'keep.npy'}", "--input", tmp_path / "x.npy",
@@ -263,6 +264,12 @@ def test_names_in_artefacts(tmp_path: pathlib.Path) -> None:
         assert "expects the name of a dynamic dimension, 'n', but got 'm'" in ran.stderr
         ran = run_tool(BIN / "relay-run", tmp_path / model, *options, "--output", "z=z.npy")
         assert "'y', 'count', but got 'z'" in ran.stderr and ran.returncode == 1
+        ran = run_tool(BIN / "relay-run", tmp_path / model, *options, "--output", tmp_path / "a.npy",
+                       "--output", tmp_path / "b.npy", "--output", tmp_path / "c.npy")
+        assert ran.returncode == 1
+        # The interpreter sees it when it has the results.
+        if options != ["--interpret"]:
+            assert "expects 2 outputs, but got more" in ran.stderr and ran.stdout == ""
     ran = run_tool(BIN / "relay-run", tmp_path / "model.onnx", "--executor=vm", "--dim", "n=3",
                    "--check=interpreter")
     assert "y: agrees" in ran.stdout and "count: agrees" in ran.stdout
@@ -287,3 +294,16 @@ def test_errors_name_nodes(tmp_path: pathlib.Path, executor: str) -> None:
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert "'pick', 'double'" in [event["args"].get("source") for event in events
                                   if event.get("cat") == "kernel"]
+
+
+def test_errors_stay_on_one_line() -> None:
+    """Names of nodes may be anything; messages are short, and of one line."""
+    model = parser.parse_model("""<ir_version: 9, opset_import: ["" : 18]>
+    graph (float[4] x, int64[2] i) => (float[2] y) { y = Gather(x, i) }""")
+    for name, shown in [("a\nb\x01", "'a?b?'"), ("ü" * 1000, "'" + "ü" * 40 + "...'"),
+                        ("it's \"it\"", "'it's \"it\"'")]:
+        model.graph.node[0].name = name
+        with pytest.raises(ValueError) as error:
+            rm.compile(model).run({"x": np.zeros(4, np.float32), "i": np.array([0, 9])})
+        assert str(error.value) == ("expects indices within the data, but kernel 'fused_take', of "
+                                    f"{shown}, got something else")
