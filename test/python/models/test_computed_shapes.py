@@ -485,9 +485,12 @@ def test_what_is_divided_by_nothing():
 
 
 def test_samples_of_nothing():
-    """Rows of a table whose sizes are 0: positions are divided by them."""
+    """Rows of a table whose sizes are 0: positions are divided by them, and there is nothing to
+    take a sample from."""
     net = Net()
     compiled = net.pair({"x": ([1, 1, "h", "w"], "float32"), "g": ([1, "e", "f", 2], "float32")},
                         net.GridSample("x", "g")).compiled
     assert compiled.run({"x": floats(1, 1, 3, 4), "g": floats(1, 2, 5, 2)}).shape == (1, 1, 2, 5)
-    assert compiled.run({"x": floats(1, 1, 0, 4), "g": floats(1, 2, 5, 2)}).shape == (1, 1, 2, 5)
+    with pytest.raises(ValueError, match=r"expects h \* w to be at least .*, but got 0 and 1"):
+        compiled.run({"x": floats(1, 1, 0, 4), "g": floats(1, 2, 5, 2)})
+    assert compiled.run({"x": floats(1, 1, 0, 4), "g": floats(1, 0, 5, 2)}).shape == (1, 1, 0, 5)
