@@ -27,14 +27,14 @@ void addOutputs(std::string name, const mlir::relay::InterpreterValue &value,
 void addOutputs(std::string name, RelayValue *value, mlir::MLIRContext &context,
                 llvm::SmallVectorImpl<Output> &outputs);
 
-/// Refuses names that no output of these has, and more files than outputs:
-/// before the run, whose results would be lost.
 /// Those of the results of a function: of what it returns, or of the fields of
 /// the tuple that it returns if it has several results.
 void addResults(llvm::ArrayRef<std::string> names, RelayValue *value,
                 mlir::MLIRContext &context,
                 llvm::SmallVectorImpl<Output> &outputs);
 
+/// Refuses names that no output of these has, and more files than outputs:
+/// before the run, whose results would be lost.
 mlir::LogicalResult checkOutputFiles(llvm::ArrayRef<std::string> files,
                                      llvm::ArrayRef<llvm::StringRef> names);
 

@@ -20,6 +20,7 @@
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
+#include "relay-mlir/Pipelines/ProgramTypes.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/Npy.h"

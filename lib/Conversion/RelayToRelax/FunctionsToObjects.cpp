@@ -15,9 +15,9 @@
 #include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
 
 #include "CarrySizes.h"
+#include "SizeNames.h"
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
-#include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
 #include "relay-mlir/Dialect/Relay/IR/Patterns.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
@@ -26,7 +26,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::relay {
@@ -115,74 +114,10 @@ relax::FuncOp ObjectConverter::createFunction(Location loc, const Twine &name,
 static void setParamTypes(relax::FuncOp function, TypeRange types) {
   if (types.empty())
     return;
-  SmallVector<Attribute> attributes = llvm::map_to_vector(
-      types, [](Type type) -> Attribute { return TypeAttr::get(type); });
   function->setAttr(relax::kParamTypesAttr,
-                    ArrayAttr::get(function.getContext(), attributes));
+                    Builder(function.getContext())
+                        .getTypeArrayAttr(SmallVector<Type>(types)));
 }
-
-namespace {
-/// Types of parameters as callers outside know them: open sizes have names,
-/// those of `relay.dims` or d0 and so on.
-class SizeNamer {
-public:
-  explicit SizeNamer(func::FuncOp function) : function(function) {
-    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-      if (auto names = function.getArgAttrOfType<ArrayAttr>(i, kDimsAttrName))
-        for (auto name : names.getAsRange<StringAttr>())
-          given.insert(name.getValue());
-  }
-
-  SmallVector<Type> getTypes() {
-    SmallVector<Type> types;
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      types.push_back(nameSizes(
-          type, function.getArgAttrOfType<ArrayAttr>(i, kDimsAttrName)));
-    return types;
-  }
-
-private:
-  Type nameSizes(Type type, ArrayAttr names) {
-    if (auto tuple = dyn_cast<TupleType>(type))
-      return TupleType::get(
-          type.getContext(),
-          llvm::map_to_vector(tuple.getTypes(), [&](Type field) {
-            return nameSizes(field, /*names=*/nullptr);
-          }));
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.hasStaticShape())
-      return type;
-    MLIRContext *context = type.getContext();
-    llvm::SetVector<StringAttr> symbols;
-    SmallVector<AffineExpr> sizes;
-    for (auto [dim, size] : llvm::enumerate(tensor.getShape())) {
-      if (!ShapedType::isDynamic(size)) {
-        sizes.push_back(getAffineConstantExpr(size, context));
-        continue;
-      }
-      auto name = names && dim < names.size() ? dyn_cast<StringAttr>(names[dim])
-                                              : StringAttr();
-      // The context's own copy, so that equal names are one symbol.
-      auto symbol = StringAttr::get(
-          context, name && !name.empty()
-                       ? name.str()
-                       : makeSizeName(numMade, [&](StringRef made) {
-                           return given.contains(made);
-                         }));
-      symbols.insert(symbol);
-      sizes.push_back(getAffineSymbolExpr(
-          llvm::find(symbols, symbol) - symbols.begin(), context));
-    }
-    return relax::SymbolicTensorType::get(
-        relax::ShapeAttr::get(context, symbols.getArrayRef(), sizes),
-        tensor.getElementType());
-  }
-
-  func::FuncOp function;
-  llvm::StringSet<> given;
-  unsigned numMade = 0;
-};
-} // namespace
 
 /// Says what callers get: the names of results, and their types.
 static void setResults(relax::FuncOp function, func::FuncOp source) {
@@ -260,7 +195,7 @@ LogicalResult ObjectConverter::run() {
       if (Attribute name = function.getArgAttr(i, kNameAttrName))
         target.setArgAttr(i, relax::kNameAttr, name);
     if (function.isPublic()) {
-      setParamTypes(target, SizeNamer(function).getTypes());
+      setParamTypes(target, getTypesWithSizeNames(function));
       setResults(target, function);
     } else {
       setParamTypes(target, function.getArgumentTypes());

@@ -86,10 +86,11 @@ private:
   State stepGRU(const Direction &direction, Value product, State state);
   State stepLSTM(const Direction &direction, Value product, State state);
 
-  /// Block `index` of `value` along its axis `axis`.
+  /// Blocks of `value` along its axis `axis`: `count` of them, from `first` on.
   Value getGates(Value value, int64_t axis, int64_t first, int64_t count) {
     return node.slice(value, axis, first * hidden, (first + count) * hidden);
   }
+  /// Block `index`.
   Value getGate(Value value, int64_t axis, int64_t index) {
     return getGates(value, axis, index, 1);
   }

@@ -184,6 +184,13 @@ LogicalResult NestedBlock::splitGuard(std::string &reason) {
   return success();
 }
 
+AffineExpr NestedBlock::findSymbol(ForOp loop) const {
+  const auto *it = llvm::find(symbols, loop.getInductionVar());
+  if (it == symbols.end())
+    return {};
+  return getAffineSymbolExpr(it - symbols.begin(), block->getContext());
+}
+
 AffineExpr NestedBlock::getLinearIndex(Operation *op) {
   Value buffer;
   AffineMap map;

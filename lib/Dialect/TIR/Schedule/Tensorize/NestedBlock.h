@@ -52,6 +52,10 @@ public:
   /// block touches; null if `op` is no such access or depends on data.
   AffineExpr getLinearIndex(Operation *op);
 
+  /// The symbol that a loop around the nest is in expressions; null if it is in
+  /// none.
+  AffineExpr findSymbol(ForOp loop) const;
+
   /// Whether some reduce variable of the block depends on loop `index`.
   bool isReduceLoop(unsigned index) const;
 

@@ -87,12 +87,11 @@ std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
   for (ForOp loop = ForOp(nest.loops.front()).getParentLoop(); loop;
        loop = loop.getParentLoop()) {
     std::optional<int64_t> extent = loop.getConstantExtent();
-    auto *it = llvm::find(nest.symbols, Value(loop.getInductionVar()));
-    if (it == nest.symbols.end())
+    AffineExpr symbol = nest.findSymbol(loop);
+    if (!symbol)
       return std::nullopt;
-    unsigned index = it - nest.symbols.begin();
-    AffineExpr symbol = getAffineSymbolExpr(index, context);
-    if (!position.isFunctionOfSymbol(index)) {
+    if (!position.isFunctionOfSymbol(
+            cast<AffineSymbolExpr>(symbol).getPosition())) {
       // Of an unknown number of tiles, as many share the work as there are at
       // least, such as those of one image of a batch; or a few: fewer tiles
       // than that leave a part to the hardware.

@@ -66,11 +66,7 @@ static int64_t getRowStep(NestedBlock &nest, AffineExpr position,
   LinearSum sum = LinearSum::get(position);
   for (ForOp loop = ForOp(nest.loops.front()).getParentLoop(); loop;
        loop = loop.getParentLoop()) {
-    auto *it = llvm::find(nest.symbols, Value(loop.getInductionVar()));
-    if (it == nest.symbols.end())
-      continue;
-    AffineExpr symbol =
-        getAffineSymbolExpr(it - nest.symbols.begin(), position.getContext());
+    AffineExpr symbol = nest.findSymbol(loop);
     for (auto [term, coefficient] : sum.terms)
       if (term == symbol && coefficient <= maxStep)
         step = std::max(step, coefficient);
@@ -100,6 +96,8 @@ std::optional<WindowPrefetch> WindowPrefetch::plan(NestedBlock &nest,
       llvm::divideCeil(type.getElementTypeBitWidth(), int64_t(8));
   int64_t lineSize = kLineBytes / elementBytes;
   int64_t rowStep = getRowStep(nest, position, kMaxBytesAhead / elementBytes);
+  if (rowStep == 0)
+    return std::nullopt;
   // From the first element of the tile to those of a row, a step of the
   // reduction, and a lane.
   SmallVector<int64_t> starts{0};
@@ -125,8 +123,6 @@ std::optional<WindowPrefetch> WindowPrefetch::plan(NestedBlock &nest,
       own.insert(llvm::divideFloorSigned(start + lane, lineSize));
       next.insert(llvm::divideFloorSigned(start + lane + rowStep, lineSize));
     }
-  if (rowStep == 0)
-    return std::nullopt;
   for (int64_t line : next)
     if (!own.contains(line))
       prefetch.lines.push_back(line * lineSize);
