@@ -126,8 +126,10 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     manager.addNestedPass<func::FuncOp>(createCombineParallelDensePass(dense));
     manager.addNestedPass<func::FuncOp>(
         createCombineParallelMatmulPass(matmul));
-    // Steps of an unrolled loop put the same weights together.
-    manager.addNestedPass<func::FuncOp>(createCSEPass());
+    // Steps of an unrolled loop put the same weights together. Parts of another
+    // device have casts of their own, to take and give bytes: those stay.
+    if (options.offloadKind.empty())
+      manager.addNestedPass<func::FuncOp>(createCSEPass());
     manager.addNestedPass<func::FuncOp>(createSplitTransposedConvPass());
     // Tensor cores take halves as they are.
     if (options.device.empty())

@@ -30,7 +30,7 @@
 // RUN: not relay-run %t.kernel/kernel.mlir --output=%t.4.npy --output=%t.5.npy 2>&1 | FileCheck %s --check-prefix=TOOMANY --implicit-check-not=tensor
 // NOPART: error: expects the name of an output, or of a part of 'output0', but got '
 // NOOUTPUT: error: expects one of the outputs 'output0', but got 'y'
-// TOOMANY: error: expects 1 outputs, but got more with '
+// TOOMANY: error: expects 1 file(s) of outputs, but got more with '
 // INFO: function: main(x: Tensor[(1000), float32]) -> (output0: (Tensor[(1000), float32], List[]))
 // RUN: not relay-run %t.so --input=%t.kernel/input0.npy --check=interpreter 2>&1 | FileCheck %s --check-prefix=SOURCE
 

@@ -44,8 +44,9 @@ LogicalResult FileArguments::forEach(
         ++next;
       position = next++;
       if (position >= names.size())
-        return printError("expects " + llvm::Twine(names.size()) + " " +
-                          plural + ", but got more with '" + argument + "'");
+        return printError("expects " + llvm::Twine(names.size()) +
+                          " file(s) of " + plural + ", but got more with '" +
+                          argument + "'");
     }
     if (failed(use(position, path)))
       return failure();

@@ -247,8 +247,10 @@ def test_not_an_artefact(folder, file, message):
 @pytest.mark.parametrize("arguments,message", [
     (["--input", "foo=wide.npy"], "but got 'foo'"),
     (["--input", "wide.npy"], "but 'wide.npy' holds tensor<1x255xf32>"),
-    (["--input", "fits.npy", "--input", "input=fits.npy"],
+    (["--input", "input=fits.npy", "--input", "input=fits.npy"],
      "expects 'input' once, but got it twice, with 'input=fits.npy'"),
+    (["--input", "fits.npy", "--input", "input=fits.npy"],
+     "expects 1 file(s) of inputs, but got more with 'fits.npy'"),
     (["--input", "double.npy"], "but 'double.npy' holds tensor<1x256xf64>"),
     (["--input", "corrupt.npy"], "corrupt.npy"),
     (["--input", "missing.npy"], "missing.npy"),
