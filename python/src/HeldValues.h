@@ -45,6 +45,9 @@ struct RefValue : HeldValue {};
 /// which may be null.
 pybind11::array toTypedArray(pybind11::handle value, mlir::Type type);
 
+/// Raises TypeError: `value` has no form that a value of `type` has.
+[[noreturn]] void raiseWrongKind(mlir::Type type, pybind11::handle value);
+
 /// A value of a program as debug functions get it: arrays and tuples of them,
 /// any other value as text.
 pybind11::object showProgramValue(RelayValue *value);

@@ -124,6 +124,22 @@ py::array relay_python::toTypedArray(py::handle value, Type type) {
   return array;
 }
 
+void relay_python::raiseWrongKind(Type type, py::handle value) {
+  std::string expected = "a function";
+  if (isa<mlir::TupleType>(type))
+    expected = "a tuple";
+  else if (isa<RefType>(type))
+    expected = "a reference";
+  else if (auto data = dyn_cast<ADTType>(type))
+    expected =
+        data.getName().getValue() == "List"
+            ? "a list"
+            : ("a value of the data type '" + data.getName().getValue() + "'")
+                  .str();
+  throw py::type_error("expects " + expected + ", but got " +
+                       describeValue(value));
+}
+
 static SymbolRefAttr getSymbol(const ast::Constructor &constructor) {
   MLIRContext *context = getSessionContext();
   return SymbolRefAttr::get(StringAttr::get(context, constructor.adt),
@@ -171,8 +187,7 @@ InterpreterValue Program::unwrap(py::handle value, Type type) {
     return InterpreterValue(fields);
   }
   if (type && !isa<RankedTensorType, TypeVarType>(type))
-    throw py::type_error("expects a value of the parameter's type, but got " +
-                         describeValue(value));
+    raiseWrongKind(type, value);
   return toTensor(toTypedArray(value, type));
 }
 

@@ -22,6 +22,7 @@
 #include "relay-mlir/Pipelines/ProgramTypes.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include <pybind11/stl.h>
 
 #include <deque>
@@ -59,9 +60,13 @@ public:
   Handle makeData(StringRef type, StringRef name,
                   ArrayRef<RelayValue *> fields);
 
-  /// Those that the artefact has of the parameters of a function; null for one
-  /// without.
-  std::vector<Type> getParamTypes(StringRef name) const;
+  /// A parameter as errors name it, and its type or null.
+  struct Param {
+    std::string title;
+    Type type;
+  };
+  /// Those of a function; with `types` in place of what the artefact has.
+  std::vector<Param> getParams(StringRef name, const py::object &types) const;
   py::tuple describeFunction(const std::string &name) const;
   py::list getFunctions() const;
   py::list getConstants() const;
@@ -78,9 +83,9 @@ private:
     std::vector<Handle> handles;
     SmallVector<RelayValue *> values;
   };
-  void pass(const py::list &args, ArrayRef<Type> types, Values &to);
+  void pass(const py::list &args, ArrayRef<Param> params, Values &to);
   template <typename Fn>
-  py::object invoke(const py::list &args, ArrayRef<Type> types, Fn call);
+  py::object invoke(const py::list &args, ArrayRef<Param> params, Fn call);
 
   RelayModule *module = nullptr;
   std::chrono::steady_clock::time_point lastLook;
@@ -358,8 +363,7 @@ Handle VMProgram::unwrap(py::handle value, Type type,
     if (Handle made = unwrapData(value, data, tensors); made.get())
       return made;
   if (type && !isa<RankedTensorType, TypeVarType, relay::IncompleteType>(type))
-    throw py::type_error("expects a value of the parameter's type, but got " +
-                         describeValue(value));
+    raiseWrongKind(type, value);
   TensorArgument &argument = tensors.emplace_back();
   bindArray(argument, toTypedArray(value, type));
   RelayValue *tensor = nullptr;
@@ -371,19 +375,27 @@ Handle VMProgram::unwrap(py::handle value, Type type,
 // Calls
 //===----------------------------------------------------------------------===//
 
-void VMProgram::pass(const py::list &args, ArrayRef<Type> types, Values &to) {
+void VMProgram::pass(const py::list &args, ArrayRef<Param> params, Values &to) {
   for (auto [number, arg] : llvm::enumerate(args)) {
-    to.handles.push_back(unwrap(
-        arg, number < types.size() ? types[number] : Type(), to.tensors));
+    Param param = number < params.size()
+                      ? params[number]
+                      : Param{"argument " + std::to_string(number), Type()};
+    try {
+      to.handles.push_back(unwrap(arg, param.type, to.tensors));
+    } catch (const py::type_error &error) {
+      throw py::type_error(param.title + ": " + error.what());
+    } catch (const py::value_error &error) {
+      throw py::value_error(param.title + ": " + error.what());
+    }
     to.values.push_back(to.handles.back().get());
   }
 }
 
 template <typename Fn>
-py::object VMProgram::invoke(const py::list &args, ArrayRef<Type> types,
+py::object VMProgram::invoke(const py::list &args, ArrayRef<Param> params,
                              Fn call) {
   Values values;
-  pass(args, types, values);
+  pass(args, params, values);
   RelayValue *result = nullptr;
   RelayStatus status;
   {
@@ -400,13 +412,20 @@ py::object VMProgram::invoke(const py::list &args, ArrayRef<Type> types,
   return wrap(owned);
 }
 
-std::vector<Type> VMProgram::getParamTypes(StringRef name) const {
-  std::vector<Type> types;
+std::vector<VMProgram::Param>
+VMProgram::getParams(StringRef name, const py::object &types) const {
+  std::vector<Param> params;
+  std::vector<Type> known;
+  if (!types.is_none())
+    known = unwrapTypes(types);
   if (auto signature =
           readSignature(*getArtifact().program, name, getSessionContext()))
-    for (const ProgramValueInfo &info : signature->params)
-      types.push_back(info.type);
-  return types;
+    for (auto [number, info] : llvm::enumerate(signature->params))
+      params.push_back({llvm::formatv("argument {0} of '{1}' ('{2}')", number,
+                                      name, info.name)
+                            .str(),
+                        number < known.size() ? known[number] : info.type});
+  return params;
 }
 
 /// (name, what describeType says) of the parameters of a function, and of its
@@ -436,10 +455,8 @@ py::tuple VMProgram::describeFunction(const std::string &name) const {
 
 py::object VMProgram::run(const std::string &name, const py::list &args,
                           const py::object &types) {
-  std::vector<Type> known =
-      types.is_none() ? getParamTypes(name) : unwrapTypes(types);
   return invoke(
-      args, known,
+      args, getParams(name, types),
       [&](RelayValue *const *values, int32_t count, RelayValue **result) {
         return relayModuleInvoke(module, name.c_str(), values, count, result);
       });
@@ -457,7 +474,7 @@ py::object VMProgram::call(const Handle &closure, const py::list &args) {
 py::list VMProgram::profile(const std::string &name, const py::list &args,
                             int repeat, int warmUp, const std::string &trace) {
   Values values;
-  pass(args, getParamTypes(name), values);
+  pass(args, getParams(name, py::none()), values);
   return measureProfile(
       repeat, warmUp, trace, [&](const ProfileOptions &options) {
         return profileProgram(module, name, values.values, options);

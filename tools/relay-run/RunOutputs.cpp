@@ -24,7 +24,12 @@ using relay::Tensor;
 /// One line per output: its type, and all elements or their range.
 static void printSummary(const Output &output) {
   const Tensor &tensor = output.tensor;
-  llvm::outs() << output.name << ": " << tensor.getType();
+  llvm::outs() << output.name << ": ";
+  if (!tensor) {
+    llvm::outs() << output.text << '\n';
+    return;
+  }
+  llvm::outs() << tensor.getType();
   int64_t count = tensor.getNumElements();
   if (count <= 16) {
     llvm::outs() << " [";
@@ -88,23 +93,28 @@ LogicalResult relay_run::writeOutputs(ArrayRef<Output> outputs,
                                       ArrayRef<std::string> outputFiles) {
   for (const Output &output : outputs)
     printSummary(output);
-  SmallVector<StringRef> names = llvm::map_to_vector(
-      outputs, [](const Output &output) { return StringRef(output.name); });
-  return forEachFile(
-      outputFiles, names,
-      [&](size_t position, StringRef path) -> LogicalResult {
-        if (llvm::Error error = relay::writeNpy(
-                path, relay::getNpyArray(outputs[position].tensor)))
-          return printError(llvm::toString(std::move(error)));
-        return success();
-      });
+  // What is no tensor has no file.
+  SmallVector<StringRef> names;
+  SmallVector<const Tensor *> tensors;
+  for (const Output &output : outputs)
+    if (output.tensor) {
+      names.push_back(output.name);
+      tensors.push_back(&output.tensor);
+    }
+  return forEachFile(outputFiles, names,
+                     [&](size_t position, StringRef path) -> LogicalResult {
+                       if (llvm::Error error = relay::writeNpy(
+                               path, relay::getNpyArray(*tensors[position])))
+                         return printError(llvm::toString(std::move(error)));
+                       return success();
+                     });
 }
 
-/// Splits tuples into their fields, "t.0" and so on; prints what is no tensor.
+/// Splits tuples into their fields, "t.0" and so on.
 void relay_run::addOutputs(std::string name, const InterpreterValue &value,
                            SmallVectorImpl<Output> &outputs) {
   if (value.isTensor()) {
-    outputs.push_back({std::move(name), value.getTensor()});
+    outputs.push_back({std::move(name), value.getTensor(), {}});
     return;
   }
   if (value.isTuple() && !value.getFields().empty()) {
@@ -112,9 +122,10 @@ void relay_run::addOutputs(std::string name, const InterpreterValue &value,
       addOutputs(name + "." + std::to_string(i), field, outputs);
     return;
   }
-  llvm::outs() << name << ": ";
-  value.print(llvm::outs());
-  llvm::outs() << '\n';
+  Output &output = outputs.emplace_back();
+  output.name = std::move(name);
+  llvm::raw_string_ostream os(output.text);
+  value.print(os);
 }
 
 /// Splits tuples into their fields, as addOutputs does.
@@ -125,7 +136,7 @@ void relay_run::addOutputs(std::string name, RelayValue *value,
   switch (relayValueGetKind(value)) {
   case RELAY_VALUE_TENSOR:
     outputs.push_back(
-        {std::move(name), relay::getProgramTensor(value, &context)});
+        {std::move(name), relay::getProgramTensor(value, &context), {}});
     return;
   case RELAY_VALUE_TUPLE:
     (void)relayValueGetNumFields(value, &count);
@@ -142,10 +153,11 @@ void relay_run::addOutputs(std::string name, RelayValue *value,
   default:
     break;
   }
-  llvm::outs() << name << ": ";
-  relay::printProgramValue(llvm::outs(), value, &context,
+  Output &output = outputs.emplace_back();
+  output.name = std::move(name);
+  llvm::raw_string_ostream os(output.text);
+  relay::printProgramValue(os, value, &context,
                            std::numeric_limits<unsigned>::max());
-  llvm::outs() << '\n';
 }
 
 void relay_run::addResults(ArrayRef<std::string> names, RelayValue *value,

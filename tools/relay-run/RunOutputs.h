@@ -16,12 +16,14 @@
 
 namespace relay_run {
 
+/// A tensor; or the text of what is none.
 struct Output {
   std::string name;
   mlir::relay::Tensor tensor;
+  std::string text;
 };
 
-/// Splits tuples into their fields, "t.0" and so on; prints what is no tensor.
+/// Splits tuples into their fields, "t.0" and so on.
 void addOutputs(std::string name, const mlir::relay::InterpreterValue &value,
                 llvm::SmallVectorImpl<Output> &outputs);
 void addOutputs(std::string name, RelayValue *value, mlir::MLIRContext &context,

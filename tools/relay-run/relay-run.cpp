@@ -343,7 +343,7 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
     return failure();
   SmallVector<Output> outputs;
   for (auto [name, result] : llvm::zip_equal(names, *results))
-    outputs.push_back({name.str(), result});
+    outputs.push_back({name.str(), result, {}});
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
   auto run = [&]() -> LogicalResult {

@@ -24,3 +24,16 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<4xf32>) -> tensor<2x4xf32> {
   %1 = relay.add %0, %y : (tensor<2x?xf32>, tensor<4xf32>) -> tensor<2x4xf32>
   return %1 : tensor<2x4xf32>
 }
+
+// -----
+
+// expected-error @below {{expects parameter #1 to be a tensor, a tuple, a function, a reference or a value of a data type, but got 'f32'}}
+// expected-note @below {{a scalar is a 'tensor<f32>'}}
+func.func @main(%x: tensor<2xf32>, %y: f32) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @below {{expects result #0 to be a tensor, a tuple, a function, a reference or a value of a data type, but got 'memref<2xf32>'}}
+func.func private @memory(%x: tensor<2xf32>) -> memref<2xf32>

@@ -129,8 +129,11 @@ def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
     machine = relay.vm.VirtualMachine(relay.vm.Executable.load_exec(tmp_path / "program.so"))
     _, taken = machine.run(values, np.array(2))
     np.testing.assert_array_equal(taken, values[2])
-    with pytest.raises(TypeError, match="expects a value of the parameter's type"):
+    with pytest.raises(TypeError, match="argument 0 of 'main'.*: expects a list, but got 3"):
         machine.run(3, np.array(2))
+    # Whatever is wrong with a value, the error says whose it is.
+    with pytest.raises(TypeError, match="argument 1 of 'main'.*: expects numbers, but got None"):
+        machine.run(values, None)
 
 
 def test_wrong_executors() -> None:
@@ -269,7 +272,7 @@ def test_names_in_artefacts(tmp_path: pathlib.Path) -> None:
         assert ran.returncode == 1
         # The interpreter sees it when it has the results.
         if options != ["--interpret"]:
-            assert "expects 2 outputs, but got more" in ran.stderr and ran.stdout == ""
+            assert "expects 2 file(s) of outputs, but got more" in ran.stderr and ran.stdout == ""
     ran = run_tool(BIN / "relay-run", tmp_path / "model.onnx", "--executor=vm", "--dim", "n=3",
                    "--check=interpreter")
     assert "y: agrees" in ran.stdout and "count: agrees" in ran.stdout

@@ -46,6 +46,7 @@ private:
   void checkOp(Operation *op);
   void checkType(Type type, Location location);
   void checkParts(Type type, Location location);
+  void checkSignature(func::FuncOp function);
 
   SymbolTable symbols;
   SmallVector<StringAttr> variables;
@@ -103,11 +104,36 @@ void KindChecker::checkParts(Type type, Location location) {
                                 [&](Type part) { checkType(part, location); });
 }
 
+/// Numbers and memory are no values of the language.
+void KindChecker::checkSignature(func::FuncOp function) {
+  FunctionType type = function.getFunctionType();
+  auto check = [&](TypeRange types, StringRef what) {
+    for (auto [number, part] : llvm::enumerate(types)) {
+      if (!isa<IntegerType, FloatType, IndexType, ComplexType, NoneType,
+               VectorType, BaseMemRefType>(part))
+        continue;
+      InFlightDiagnostic diag =
+          function.emitOpError("expects ")
+          << what << " #" << number
+          << " to be a tensor, a tuple, a function, a reference or a value of "
+             "a data type, but got "
+          << part;
+      if (TensorType::isValidElementType(part))
+        diag.attachNote() << "a scalar is a "
+                          << RankedTensorType::get({}, part);
+      failed = true;
+    }
+  };
+  check(type.getInputs(), "parameter");
+  check(type.getResults(), "result");
+}
+
 void KindChecker::checkOp(Operation *op) {
   ArrayAttr params;
   if (auto function = dyn_cast<func::FuncOp>(op)) {
     params = function->getAttrOfType<ArrayAttr>(kTypeParamsAttrName);
     Scope scope(*this, params);
+    checkSignature(function);
     for (Type type : function.getResultTypes())
       checkType(type, function.getLoc());
     if (function.isExternal())
