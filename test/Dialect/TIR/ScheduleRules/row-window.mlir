@@ -231,3 +231,43 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
     }
   }
 }
+
+// -----
+
+// Windows three elements apart come in three vectors, which the steps of a window
+// share; blends and one permutation pick the lanes.
+// APPLIED-LABEL: tir.prim_func {{.*}}@pool_of_three
+// APPLIED-NOT: vector.gather
+// APPLIED: vector.shuffle {{.*}} [0, 9, 2, 3, 12, 5, 6, 15] : vector<8xf32>, vector<8xf32>
+// APPLIED: vector.shuffle {{.*}} [0, 1, 10, 3, 4, 13, 6, 7] : vector<8xf32>, vector<8xf32>
+// APPLIED: vector.shuffle {{.*}} [0, 3, 6, 1, 4, 7, 2, 5] : vector<8xf32>, vector<8xf32>
+// APPLIED-NOT: vector.gather
+// APPLIED: tir.prim_func {{.*}}@end
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3">} {
+  tir.prim_func @pool_of_three(%x: memref<64x96x96xf32>, %out: memref<64x32x32xf32>) attributes {tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0xFF800000 : f32
+    tir.for %i0 = 0 to 64 {
+      tir.for %i1 = 0 to 32 {
+        tir.for %i2 = 0 to 32 {
+          tir.for %i3 = 0 to 3 {
+            tir.for %i4 = 0 to 3 {
+              tir.block @max_pool2d(%v0 = spatial %i0 in 64, %v1 = spatial %i1 in 32, %v2 = spatial %i2 in 32, %v3 = reduce %i3 in 3, %v4 = reduce %i4 in 3)
+                  reads(%out[%v0, %v1, %v2] : memref<64x32x32xf32>, %x[%v0, %v1 * 3 + %v3, %v2 * 3 + %v4] : memref<64x96x96xf32>)
+                  writes(%out[%v0, %v1, %v2] : memref<64x32x32xf32>) {
+                tir.init {
+                  affine.store %cst, %out[%v0, %v1, %v2] : memref<64x32x32xf32>
+                }
+                %1 = affine.load %out[%v0, %v1, %v2] : memref<64x32x32xf32>
+                %2 = affine.load %x[%v0, %v1 * 3 + %v3, %v2 * 3 + %v4] : memref<64x96x96xf32>
+                %3 = arith.maximumf %1, %2 : f32
+                affine.store %3, %out[%v0, %v1, %v2] : memref<64x32x32xf32>
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  tir.prim_func @end(%x: memref<4xf32>, %out: memref<4xf32>) attributes {tir.num_outputs = 1 : i64} {
+  }
+}

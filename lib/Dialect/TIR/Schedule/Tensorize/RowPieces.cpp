@@ -7,6 +7,8 @@
 
 #include "RowPieces.h"
 
+#include "PickLanes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -17,7 +19,7 @@ RowPieces RowPart::choosePieces(const NestedBlock &nest,
                                 const IndexBounds &bounds, Value buffer,
                                 AffineExpr position, int64_t offset,
                                 int64_t stride, int64_t lanes) const {
-  RowPieces pieces{stride, lanes, low, high, 0, 0};
+  RowPieces pieces{stride, lanes, low, high, {}};
   int64_t begin = stride * low, last = stride * (high - 1);
   // Vectors that start at the first element that is read, or end at the last
   // one.
@@ -30,39 +32,40 @@ RowPieces RowPart::choosePieces(const NestedBlock &nest,
     return type.hasStaticShape() && range.min && *range.min >= 0 && range.max &&
            *range.max + lanes <= type.getNumElements();
   };
-  pieces.first = begin;
   if (last - begin >= lanes) {
-    pieces.second = ending;
-    pieces.hasSecond = true;
     // Neighbouring steps of a window share their vectors, if there is a place
-    // for one more element.
+    // for more elements.
+    int64_t count = llvm::divideCeilSigned(last - begin + 1, lanes);
     int64_t even = begin - llvm::mod(offset + begin, stride);
-    if (isInside(even) && isInside(even + lanes)) {
-      pieces.first = even;
-      pieces.second = even + lanes;
-    }
+    bool isShared =
+        last < even + count * lanes &&
+        llvm::all_of(
+            llvm::seq(count),
+            [&](int64_t number) { return isInside(even + number * lanes); });
+    for (int64_t number : llvm::seq(count))
+      pieces.starts.push_back(isShared
+                                  ? even + number * lanes
+                                  : std::min(begin + number * lanes, ending));
     return pieces;
   }
   // The place that other vectors of the row have is the best one.
   for (int64_t start : {int64_t(0), begin, ending})
     if (start <= begin && last < start + lanes && isInside(start)) {
-      pieces.first = start;
+      pieces.starts.push_back(start);
       return pieces;
     }
+  pieces.starts.push_back(begin);
   pieces.isMasked = last - begin + 1 < lanes;
   return pieces;
 }
 
-SmallVector<Value, 2> RowPieces::load(OpBuilder &builder, TileEmitter &emitter,
+SmallVector<Value, 4> RowPieces::load(OpBuilder &builder, TileEmitter &emitter,
                                       Operation *access,
                                       AffineExpr position) const {
   int64_t count = isMasked ? stride * (high - 1 - low) + 1 : lanes;
-  SmallVector<Value, 2> parts = {
-      emitter.loadElements(builder, access, position + first, count)};
-  if (hasSecond)
-    parts.push_back(
-        emitter.loadElements(builder, access, position + second, lanes));
-  return parts;
+  return llvm::map_to_vector<4>(starts, [&](int64_t start) {
+    return emitter.loadElements(builder, access, position + start, count);
+  });
 }
 
 Value RowPieces::assemble(OpBuilder &builder, Location loc,
@@ -72,20 +75,27 @@ Value RowPieces::assemble(OpBuilder &builder, Location loc,
   auto type = cast<VectorType>(parts.front().getType());
   Value filler = arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(type, Attribute(otherwise)));
-  SmallVector<int64_t> picked;
+  SmallVector<LanePick> picks;
   SmallVector<bool> isRead;
   for (int64_t lane = 0; lane != lanes; ++lane) {
     isRead.push_back(low <= lane && lane < high);
-    int64_t index = stride * lane - first;
-    if (!isRead.back())
-      index = hasSecond ? 0 : lanes + lane;
-    else if (index >= lanes)
-      index = lanes + stride * lane - second;
-    picked.push_back(index);
+    LanePick pick;
+    if (isRead.back()) {
+      // The first vector that reaches so far.
+      auto *start = llvm::find_if(
+          starts, [&](int64_t start) { return stride * lane < start + lanes; });
+      pick = {start - starts.begin(), stride * lane - *start};
+    } else if (starts.size() == 1) {
+      pick = {1, lane};
+    }
+    picks.push_back(pick);
   }
-  Value result = vector::ShuffleOp::create(
-      builder, loc, parts.front(), hasSecond ? parts.back() : filler, picked);
-  if (!hasSecond || (low == 0 && high == lanes))
+  bool isPart = low != 0 || high != lanes;
+  if (starts.size() == 1)
+    return isPart ? pickLanes(builder, loc, {parts.front(), filler}, picks)
+                  : pickLanes(builder, loc, parts, picks);
+  Value result = pickLanes(builder, loc, parts, picks);
+  if (!isPart)
     return result;
   auto maskType = VectorType::get(type.getShape(), builder.getI1Type());
   Value mask = arith::ConstantOp::create(

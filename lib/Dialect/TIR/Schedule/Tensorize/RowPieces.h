@@ -7,7 +7,7 @@
 //
 // Where a window slides along the lanes, neighbouring lanes read elements of
 // one row of data, and the first and last lanes may be outside of it. The
-// elements come in one or two vectors that lie inside, from which the lanes are
+// elements come in a few vectors that lie inside, from which the lanes are
 // picked.
 //
 //===----------------------------------------------------------------------===//
@@ -25,24 +25,22 @@ struct RowPieces {
   int64_t stride, lanes;
   /// The lanes that are read: [low, high).
   int64_t low, high;
-  /// Where vectors start; the second one may be absent.
-  int64_t first, second;
-  bool hasSecond = false;
+  /// Where vectors start, in ascending order.
+  SmallVector<int64_t, 4> starts;
   /// Elements before and after must not be read.
   bool isMasked = false;
 
   bool isWhole() const {
-    return stride == 1 && low == 0 && high == lanes && first == 0;
+    return stride == 1 && low == 0 && high == lanes && starts.front() == 0;
   }
-  SmallVector<Value, 2> load(OpBuilder &builder, TileEmitter &emitter,
+  SmallVector<Value, 4> load(OpBuilder &builder, TileEmitter &emitter,
                              Operation *access, AffineExpr position) const;
   /// A vector of the lanes out of `parts`, as loaded; others are `otherwise`.
   Value assemble(OpBuilder &builder, Location loc, ArrayRef<Value> parts,
                  TypedAttr otherwise) const;
 
   auto getKey() const {
-    return std::make_tuple(stride, lanes, low, high, first, second, hasSecond,
-                           isMasked);
+    return std::tie(stride, lanes, low, high, starts, isMasked);
   }
   bool operator==(const RowPieces &other) const {
     return getKey() == other.getKey();
@@ -66,10 +64,11 @@ struct RowPart {
 template <>
 struct llvm::DenseMapInfo<mlir::tir::RowPieces> {
   using T = mlir::tir::RowPieces;
-  static T getEmptyKey() { return {-1, 0, 0, 0, 0, 0, false, false}; }
-  static T getTombstoneKey() { return {-2, 0, 0, 0, 0, 0, false, false}; }
+  static T getEmptyKey() { return {-1, 0, 0, 0, {}, false}; }
+  static T getTombstoneKey() { return {-2, 0, 0, 0, {}, false}; }
   static unsigned getHashValue(const T &pieces) {
-    return hash_combine(pieces.low, pieces.high, pieces.first, pieces.second);
+    return hash_combine(pieces.low, pieces.high,
+                        hash_combine_range(pieces.starts));
   }
   static bool isEqual(const T &a, const T &b) { return a == b; }
 };

@@ -15,6 +15,8 @@
 
 #include "TileEmitter.h"
 
+#include "PickLanes.h"
+
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -265,24 +267,25 @@ static OpFoldResult getNumLanes(OpBuilder &builder, Value mask) {
   return {};
 }
 
-/// A load of `2 * numLanes + offset` consecutive elements, at most a vector.
-static Value loadDoubled(OpBuilder &builder, Location loc, VectorType type,
-                         Value view, Value index, OpFoldResult numLanes,
-                         int64_t offset) {
+/// A load of `stride * numLanes + offset` consecutive elements, at most a
+/// vector.
+static Value loadUpTo(OpBuilder &builder, Location loc, VectorType type,
+                      Value view, Value index, OpFoldResult numLanes,
+                      int64_t stride, int64_t offset) {
   auto maskType = VectorType::get(type.getShape(), builder.getI1Type());
   int64_t lanes = type.getNumElements();
   Value mask;
   if (std::optional<int64_t> constant = getConstantIntValue(numLanes)) {
-    int64_t count = std::clamp<int64_t>(2 * *constant + offset, 0, lanes);
+    int64_t count = std::clamp<int64_t>(stride * *constant + offset, 0, lanes);
     if (count == lanes)
       return vector::LoadOp::create(builder, loc, type, view, index);
     mask =
         vector::ConstantMaskOp::create(builder, loc, maskType, ArrayRef{count});
   } else {
-    Value two = arith::ConstantIndexOp::create(builder, loc, 2);
+    Value steps = arith::ConstantIndexOp::create(builder, loc, stride);
     Value more = arith::ConstantIndexOp::create(builder, loc, offset);
     Value count =
-        arith::MulIOp::create(builder, loc, cast<Value>(numLanes), two);
+        arith::MulIOp::create(builder, loc, cast<Value>(numLanes), steps);
     count = arith::AddIOp::create(builder, loc, count, more);
     mask = vector::CreateMaskOp::create(builder, loc, maskType, count);
   }
@@ -292,25 +295,31 @@ static Value loadDoubled(OpBuilder &builder, Location loc, VectorType type,
                                       zero);
 }
 
-/// Lanes `stride` apart. With stride 2, two loads, of which the second ends
-/// exactly at the last lane, and one shuffle; else a gather.
+/// Lanes `stride` apart. With a small stride, that many loads, of which the
+/// last ends exactly at the last lane; else a gather.
 Value TileEmitter::loadStrided(OpBuilder &builder, Value view, Value index,
                                int64_t stride, VectorType type, Value mask) {
   Location loc = nest.block.getLoc();
   OpFoldResult numLanes = mask ? getNumLanes(builder, mask)
                                : OpFoldResult(builder.getIndexAttr(lanes));
-  if (stride == 2 && numLanes) {
-    Value offset = arith::ConstantIndexOp::create(builder, loc, lanes - 1);
-    Value high = arith::AddIOp::create(builder, loc, index, offset);
-    // The last element is number 2 * numLanes - 2; the second load starts at
-    // number lanes - 1.
-    Value first = loadDoubled(builder, loc, type, view, index, numLanes, -1);
-    Value second =
-        loadDoubled(builder, loc, type, view, high, numLanes, -lanes);
-    SmallVector<int64_t> lanesTaken;
-    for (int64_t lane = 0; lane != lanes; ++lane)
-      lanesTaken.push_back(2 * lane < lanes ? 2 * lane : 2 * lane + 1);
-    return vector::ShuffleOp::create(builder, loc, first, second, lanesTaken);
+  if (1 < stride && stride <= kMaxPickedStride && numLanes) {
+    int64_t end = stride * (lanes - 1) + 1;
+    SmallVector<Value> parts;
+    for (int64_t part = 0; part != stride; ++part) {
+      int64_t start = std::min(part * lanes, end - lanes);
+      Value offset = arith::ConstantIndexOp::create(builder, loc, start);
+      Value place = arith::AddIOp::create(builder, loc, index, offset);
+      // The last element is number stride * (numLanes - 1).
+      parts.push_back(loadUpTo(builder, loc, type, view, place, numLanes,
+                               stride, 1 - stride - start));
+    }
+    SmallVector<LanePick> picks;
+    for (int64_t lane = 0; lane != lanes; ++lane) {
+      int64_t part = stride * lane / lanes;
+      picks.push_back(
+          {part, stride * lane - std::min(part * lanes, end - lanes)});
+    }
+    return pickLanes(builder, loc, parts, picks);
   }
   SmallVector<int32_t> offsets;
   for (int64_t lane = 0; lane != lanes; ++lane)

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PickLanes.h"
 #include "TileEmitter.h"
 #include "WindowTile.h"
 
@@ -111,7 +112,7 @@ static Operation *findRowLoad(NestedBlock &nest, const Computation &computation,
     return nullptr;
   std::optional<int64_t> lane =
       NestedBlock::getStride(position, shape.laneLoop);
-  if (lane != 1 && lane != 2)
+  if (!lane || *lane < 1 || *lane > kMaxPickedStride)
     return nullptr;
   bool moves = false;
   for (unsigned loop : shape.reduceLoops) {

@@ -444,22 +444,22 @@ void WindowTile::emitRowUpdates(OpBuilder &builder,
   // Steps of the window that read the same vectors combine them once.
   struct Column {
     SmallVector<AffineExpr> places;
-    SmallVector<Value, 2> parts;
+    SmallVector<Value, 4> parts;
   };
   SmallVector<Column> columns;
   auto getParts = [&](const RowPieces &pieces, ArrayRef<Update *> members) {
     Column column;
     for (Update *update : members)
-      for (int64_t start : {pieces.first, pieces.second})
+      for (int64_t start : pieces.starts)
         column.places.push_back(nest.bounds.simplify(
             emitter.getPosition(plan.load, update->point) + start));
-    if (!pieces.isMasked && pieces.hasSecond)
+    if (!pieces.isMasked && pieces.starts.size() > 1)
       for (const Column &other : columns)
         if (other.places == column.places)
           return other.parts;
     for (Update *update : members) {
       AffineExpr position = emitter.getPosition(plan.load, update->point);
-      SmallVector<Value, 2> loaded =
+      SmallVector<Value, 4> loaded =
           pieces.load(builder, emitter, plan.load, position);
       for (Value part : loaded)
         checkNumber(builder, part);
@@ -470,13 +470,13 @@ void WindowTile::emitRowUpdates(OpBuilder &builder,
       for (auto [part, next] : llvm::zip_equal(column.parts, loaded))
         part = combine(builder, part, next);
     }
-    if (!pieces.isMasked && pieces.hasSecond)
+    if (!pieces.isMasked && pieces.starts.size() > 1)
       columns.push_back(column);
     return column.parts;
   };
   for (auto &[key, members] : groups) {
     const RowPieces &pieces = std::get<2>(key);
-    SmallVector<Value, 2> parts = getParts(pieces, members);
+    SmallVector<Value, 4> parts = getParts(pieces, members);
     Value operand = pieces.assemble(builder, loc, parts, otherwise);
     Value &value = values[std::get<0>(key)];
     value = combine(builder, value, operand);

@@ -1,0 +1,36 @@
+//===- PickLanes.h - A vector out of the lanes of several -------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements that are some steps apart in memory come in whole vectors, of which
+// shuffles take what is wanted: a few loads and permutations in place of a
+// gather, which loads lane by lane.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULE_TENSORIZE_PICKLANES_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULE_TENSORIZE_PICKLANES_H
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::tir {
+
+/// Lanes that are further apart are gathered.
+inline constexpr int64_t kMaxPickedStride = 4;
+
+/// An element of one of several vectors; any one if `part` is negative.
+struct LanePick {
+  int64_t part = -1;
+  int64_t position = 0;
+};
+
+/// The vector whose lane i is picks[i] out of `parts`, vectors of one type.
+Value pickLanes(OpBuilder &builder, Location loc, ArrayRef<Value> parts,
+                ArrayRef<LanePick> picks);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULE_TENSORIZE_PICKLANES_H
