@@ -13,6 +13,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -159,20 +160,21 @@ resolveTransposedPads(NodeContext &node, Value data,
            << "expects " << rank << " entries in output_shape, but got "
            << outputShape->size();
   for (int64_t axis = 0; axis < rank; ++axis) {
-    int64_t total =
-        window.getExtent(axis) - window.strides[axis] + outputPadding[axis];
+    int64_t total = saturatingAdd(window.getExtent(axis) - window.strides[axis],
+                                  outputPadding[axis]);
     if (outputShape) {
       int64_t size = node.getType(data).getDimSize(axis + 2);
       if (ShapedType::isDynamic(size))
         return node.emitError()
                << "output_shape expects static spatial sizes, but got "
                << data.getType();
-      total = window.strides[axis] * (size - 1) + outputPadding[axis] +
-              window.getExtent(axis) - (*outputShape)[axis];
+      total = saturatingSum({saturatingMultiply(window.strides[axis], size - 1),
+                             outputPadding[axis], window.getExtent(axis),
+                             -saturate((*outputShape)[axis])});
     }
     // What the result is larger than all windows cover goes to its end.
     if (total < 0) {
-      outputPadding[axis] -= total;
+      outputPadding[axis] = saturatingAdd(outputPadding[axis], -total);
       total = 0;
     }
     // The odd one goes to the end for SAME_UPPER, to the begin otherwise.

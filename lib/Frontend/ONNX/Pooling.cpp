@@ -15,6 +15,7 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Support/FormatNumber.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -410,9 +411,10 @@ static LogicalResult convertMaxUnpool(NodeContext &node) {
     shape = *sizes;
   } else {
     for (int64_t axis = 0; axis < rank - 2; ++axis)
-      shape[axis + 2] = (shape[axis + 2] - 1) * window->strides[axis] +
-                        window->kernel[axis] - window->padding[axis] -
-                        window->padding[rank - 2 + axis];
+      shape[axis + 2] = saturatingSum(
+          {saturatingMultiply(shape[axis + 2] - 1, window->strides[axis]),
+           window->kernel[axis], -window->padding[axis],
+           -window->padding[rank - 2 + axis]});
   }
   for (int64_t size : shape)
     if (size < 0)
@@ -501,9 +503,9 @@ static LogicalResult convertLpPool(NodeContext &node) {
   if (!pool->data)
     return failure();
   // The mean over whole windows, times their size, is the sum.
-  int64_t count = 1;
+  double count = 1;
   for (int64_t size : pool->window.kernel)
-    count *= size;
+    count *= static_cast<double>(size);
   Value mean = pool->createAverage(node, /*countIncludePad=*/true);
   if (!mean)
     return failure();

@@ -15,6 +15,10 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
+/// What a size, a step or a distance may be: the extent of a window then is a
+/// number.
+static constexpr int64_t kMaxNumber = std::numeric_limits<int32_t>::max();
+
 /// A list attribute with `count` entries; `defaultValue` for each if it is left
 /// out.
 static FailureOr<SmallVector<int64_t>> getEntries(NodeContext &node,
@@ -29,11 +33,10 @@ static FailureOr<SmallVector<int64_t>> getEntries(NodeContext &node,
                      << ", but got " << values->size();
     return failure();
   }
-  constexpr int64_t maximum = std::numeric_limits<int32_t>::max();
   for (int64_t value : *values)
-    if (value < minimum || value > maximum) {
+    if (value < minimum || value > kMaxNumber) {
       node.emitError() << "expects entries of " << name << " in [" << minimum
-                       << ", " << maximum << "], but got " << value;
+                       << ", " << kMaxNumber << "], but got " << value;
       return failure();
     }
   return llvm::to_vector(*values);
@@ -42,11 +45,17 @@ static FailureOr<SmallVector<int64_t>> getEntries(NodeContext &node,
 FailureOr<Window> Window::get(NodeContext &node, ArrayRef<int64_t> kernel) {
   Window window;
   window.kernel = llvm::to_vector(kernel);
-  for (int64_t size : kernel)
+  for (int64_t size : kernel) {
     if (size < 1) {
       node.emitError() << "expects a window of static, positive sizes";
       return failure();
     }
+    if (size > kMaxNumber) {
+      node.emitError() << "expects a window of sizes up to " << kMaxNumber
+                       << ", but got " << size;
+      return failure();
+    }
+  }
   size_t rank = kernel.size();
   auto strides = getEntries(node, "strides", rank, 1, 1);
   auto dilations = getEntries(node, "dilations", rank, 1, 1);

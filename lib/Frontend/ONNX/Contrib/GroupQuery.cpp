@@ -16,6 +16,7 @@
 #include "Contrib.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -81,7 +82,7 @@ LogicalResult GroupQueryAttention::readOperands() {
            << " and " << heads;
   if (!key) {
     int64_t width = node.getType(query).getDimSize(2);
-    int64_t total = heads + 2 * shared;
+    int64_t total = saturatingSum({heads, shared, shared});
     if (ShapedType::isDynamic(width) || width % total != 0)
       return node.emitError() << "expects features of " << total
                               << " heads, but got " << query.getType();

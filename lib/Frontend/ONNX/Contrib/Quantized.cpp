@@ -19,6 +19,7 @@
 #include "Contrib.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -321,7 +322,9 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
     RankedTensorType type = node.getType(value);
     return type.hasStaticShape() && type.getNumElements() == count;
   };
-  if (!hasElements(weight, rows * blocks * size * bits / 8) ||
+  // No tensor has as many elements as the largest number.
+  int64_t rowBytes = blocks * (size / 8) * bits;
+  if (!hasElements(weight, saturatingMultiply(rows, rowBytes)) ||
       !hasElements(scales, rows * blocks))
     return node.emitError() << "expects " << rows << " rows of " << blocks
                             << " blocks, but got a weight " << weight.getType()
