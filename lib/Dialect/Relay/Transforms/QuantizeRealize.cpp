@@ -157,12 +157,14 @@ LogicalResult QuantizeRealizePass::realize(SimulatedQuantizeOp op) {
   value = QNNDequantizeOp::create(builder, loc, type, value, scaleValue, zero,
                                   TypeAttr::get(builder.getF32Type()), axis);
   op.replaceAllUsesWith(value);
-  SmallVector<Value> numbers(op->getOperands().drop_front());
+  // One constant may be several of the numbers.
+  llvm::SmallSetVector<Operation *, 4> constants;
+  for (Value number : op->getOperands().drop_front())
+    constants.insert(number.getDefiningOp());
   op.erase();
-  llvm::SmallPtrSet<Operation *, 4> constants;
-  for (Value number : numbers)
-    if (constants.insert(number.getDefiningOp()).second && number.use_empty())
-      number.getDefiningOp()->erase();
+  for (Operation *constant : constants)
+    if (constant->use_empty())
+      constant->erase();
   ++numRealized;
   return success();
 }
