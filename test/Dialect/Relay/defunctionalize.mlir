@@ -123,3 +123,45 @@ func.func @main(%x: tensor<i32>) -> tensor<i32> {
   %0 = relay.call_indirect %g(%x) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">> as (tensor<i32>) -> tensor<i32>
   return %0 : tensor<i32>
 }
+
+// -----
+
+// What is inside of a polymorphic closure has a type in each copy of that.
+// CHECK-LABEL: func.func @main(%{{.*}}: tensor<7xf32>)
+// CHECK:       func.func private @apply_function0(%{{.*}}: !relay.adt<@Function0>, %{{.*}}: tensor<7xf32>) -> tensor<7xf32>
+// CHECK:         case @Function0::@Closure0 {
+// CHECK:         case @Function0::@Closure1 {
+// CHECK-NOT:     case
+func.func @main(%x: tensor<7xf32>) -> tensor<7xf32> {
+  %f = relay.fn ["A"] (%z: !relay.typevar<"A">) -> !relay.typevar<"A"> {
+    %g = relay.fn ["B"] (%y: !relay.typevar<"B">) -> !relay.typevar<"B"> {
+      relay.yield %y : !relay.typevar<"B">
+    }
+    %1 = relay.call_indirect %g(%z) : !relay.forall<["B"], (!relay.typevar<"B">) -> !relay.typevar<"B">> as (!relay.typevar<"A">) -> !relay.typevar<"A">
+    relay.yield %1 : !relay.typevar<"A">
+  }
+  %0 = relay.call_indirect %f(%x) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">> as (tensor<7xf32>) -> tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+
+// -----
+
+// One that uses another makes a type of that as well; the two uses with tensors
+// of f32 share their copies.
+// CHECK-LABEL: func.func @main(%{{.*}}: tensor<9xf32>, %{{.*}}: tensor<i32>)
+// CHECK-DAG:   func.func private @apply_function{{[01]}}(%{{.*}}: !relay.adt<@Function{{[01]}}>, %{{.*}}: tensor<9xf32>) -> tensor<9xf32>
+// CHECK-DAG:   func.func private @apply_function{{[01]}}(%{{.*}}: !relay.adt<@Function{{[01]}}>, %{{.*}}: tensor<i32>) -> tensor<i32>
+// CHECK-NOT:   @Closure4
+func.func @main(%x: tensor<9xf32>, %y: tensor<i32>) -> tensor<9xf32> {
+  %f = relay.fn ["A"] (%z: !relay.typevar<"A">) -> !relay.typevar<"A"> {
+    relay.yield %z : !relay.typevar<"A">
+  }
+  %g = relay.fn ["B"] (%z: !relay.typevar<"B">) -> !relay.typevar<"B"> {
+    %1 = relay.call_indirect %f(%z) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">> as (!relay.typevar<"B">) -> !relay.typevar<"B">
+    relay.yield %1 : !relay.typevar<"B">
+  }
+  %0 = relay.call_indirect %g(%x) : !relay.forall<["B"], (!relay.typevar<"B">) -> !relay.typevar<"B">> as (tensor<9xf32>) -> tensor<9xf32>
+  %1 = relay.call_indirect %g(%0) : !relay.forall<["B"], (!relay.typevar<"B">) -> !relay.typevar<"B">> as (tensor<9xf32>) -> tensor<9xf32>
+  %2 = relay.call_indirect %g(%y) : !relay.forall<["B"], (!relay.typevar<"B">) -> !relay.typevar<"B">> as (tensor<i32>) -> tensor<i32>
+  return %1 : tensor<9xf32>
+}

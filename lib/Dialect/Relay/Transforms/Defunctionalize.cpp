@@ -140,16 +140,30 @@ static FunctionType getTypeOfUse(OpOperand &use, SymbolTable &symbols) {
       callee.getArgumentTypes()[use.getOperandNumber()], instance));
 }
 
-/// Makes a copy of a polymorphic closure for each of its uses, with the type
-/// that it has there. Where nothing tells that, it stays.
-static void specializeClosures(ModuleOp module) {
-  SymbolTable symbols(module);
-  SmallVector<FnOp> closures;
-  module.walk<WalkOrder::PreOrder>([&](FnOp fn) {
+/// Appends the polymorphic closures in `root`: what is inside of one right
+/// before it.
+static void collectPolymorphic(Operation *root,
+                               SmallVectorImpl<FnOp> &closures) {
+  root->walk([&](FnOp fn) {
     if (fn.getTypeParamsAttr() && !isClosedUnit(fn))
       closures.push_back(fn);
   });
-  for (FnOp fn : closures) {
+}
+
+/// Makes a copy of a polymorphic closure for each type that it has where it is
+/// used. Where nothing tells that, it stays.
+static void specializeClosures(ModuleOp module) {
+  SymbolTable symbols(module);
+  SmallVector<FnOp> closures;
+  collectPolymorphic(module, closures);
+  // Users first, and what is around others: what they use, and what is in them,
+  // has a type in their copies.
+  while (!closures.empty()) {
+    FnOp fn = closures.pop_back_val();
+    // These may go with it.
+    SmallVector<FnOp> inner;
+    while (!closures.empty() && fn->isProperAncestor(closures.back()))
+      inner.push_back(closures.pop_back_val());
     // A variable is what it is bound to.
     while (LetOp let = getBinding(fn.getResult())) {
       if (let.getValue() != fn.getResult())
@@ -157,6 +171,7 @@ static void specializeClosures(ModuleOp module) {
       let.replaceAllUsesWith(fn.getResult());
       let.erase();
     }
+    llvm::SmallDenseMap<Type, FnOp> copies;
     for (OpOperand &use : llvm::make_early_inc_range(fn->getUses())) {
       FunctionType type = getTypeOfUse(use, symbols);
       if (!type || isIncomplete(type))
@@ -170,17 +185,23 @@ static void specializeClosures(ModuleOp module) {
       for (auto &entry : instance)
         if (!entry.second)
           entry.second = TupleType::get(fn.getContext());
-      OpBuilder builder(fn);
-      auto copy = cast<FnOp>(builder.clone(*fn.getOperation()));
-      copy.removeTypeParamsAttr();
-      copy.getResult().setType(copy.getFunctionType());
-      if (Value self = copy.getSelf())
-        self.setType(copy.getFunctionType());
-      substituteTypesIn(copy, instance);
+      FnOp &copy = copies[type];
+      if (!copy) {
+        OpBuilder builder(fn);
+        copy = cast<FnOp>(builder.clone(*fn.getOperation()));
+        copy.removeTypeParamsAttr();
+        copy.getResult().setType(copy.getFunctionType());
+        if (Value self = copy.getSelf())
+          self.setType(copy.getFunctionType());
+        substituteTypesIn(copy, instance);
+        collectPolymorphic(copy, closures);
+      }
       use.set(copy.getResult());
     }
     if (fn->use_empty())
       fn.erase();
+    else
+      llvm::append_range(closures, llvm::reverse(inner));
   }
 }
 
