@@ -162,20 +162,36 @@ std::optional<size_t> relay::findDeepNesting(StringRef text, unsigned limit) {
   return NestingScanner(text, limit).findExcess();
 }
 
-LogicalResult relay::checkNesting(llvm::MemoryBufferRef source,
-                                  MLIRContext *context) {
+/// The first blob in the resources of `text` that begins with an alignment of 0
+/// and has bytes, for which the parser gets no memory.
+static std::optional<size_t> findUnalignedResource(StringRef text) {
+  constexpr llvm::StringLiteral kUnaligned("\"0x00000000");
+  size_t resources = std::min(text.find("{-#"), text.size());
+  for (size_t place = text.find(kUnaligned, resources);
+       place != StringRef::npos; place = text.find(kUnaligned, place + 1))
+    if (!text.substr(place + kUnaligned.size()).starts_with("\""))
+      return place;
+  return std::nullopt;
+}
+
+LogicalResult relay::checkText(llvm::MemoryBufferRef source,
+                               MLIRContext *context) {
   StringRef text = source.getBuffer();
   if (text.starts_with("ML\xefR"))
     return success();
-  std::optional<size_t> place = findDeepNesting(text);
-  if (!place)
-    return success();
-  StringRef before = text.take_front(*place);
-  auto location = FileLineColLoc::get(
-      context, source.getBufferIdentifier(), before.count('\n') + 1,
-      before.size() - (before.rfind('\n') + 1) + 1);
-  return emitError(location)
-         << "expects at most " << kMaxTextNesting << " levels of nesting";
+  auto fail = [&](size_t place) {
+    StringRef before = text.take_front(place);
+    return emitError(FileLineColLoc::get(
+        context, source.getBufferIdentifier(), before.count('\n') + 1,
+        before.size() - (before.rfind('\n') + 1) + 1));
+  };
+  if (std::optional<size_t> place = findDeepNesting(text))
+    return fail(*place) << "expects at most " << kMaxTextNesting
+                        << " levels of nesting";
+  if (std::optional<size_t> place = findUnalignedResource(text))
+    return fail(*place) << "expects an alignment of a power of two in the "
+                           "first 4 bytes of a resource, but got 0";
+  return success();
 }
 
 Location relay::getFileLocation(MLIRContext *context, StringRef path) {
@@ -189,7 +205,7 @@ OwningOpRef<ModuleOp> relay::parseModule(llvm::SourceMgr &sources,
                                          const ParserConfig &config) {
   llvm::MemoryBufferRef main =
       sources.getMemoryBuffer(sources.getMainFileID())->getMemBufferRef();
-  if (failed(checkNesting(main, config.getContext())))
+  if (failed(checkText(main, config.getContext())))
     return nullptr;
   OwningOpRef<ModuleOp> module;
   llvm::runOnNewStack(kParserStackSize, [&] {

@@ -39,7 +39,7 @@ mlir::parseAsmSourceFile(const llvm::SourceMgr &sources, Block *block,
     llvm::report_fatal_error("expects a parser in MLIR's library");
   llvm::MemoryBufferRef main =
       sources.getMemoryBuffer(sources.getMainFileID())->getMemBufferRef();
-  if (failed(relay::checkNesting(main, config.getContext())))
+  if (failed(relay::checkText(main, config.getContext())))
     return failure();
   LogicalResult result = failure();
   llvm::runOnNewStack(relay::kParserStackSize, [&] {

@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
       [&](std::unique_ptr<llvm::MemoryBuffer> input, llvm::raw_ostream &os) {
         mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
         mlir::relay::DiagnosticPrinter printer(&context);
-        if (failed(mlir::relay::checkNesting(*input, &context)))
+        if (failed(mlir::relay::checkText(*input, &context)))
           return mlir::failure();
         llvm::LogicalResult result = mlir::failure();
         llvm::runOnNewStack(mlir::relay::kParserStackSize, [&] {

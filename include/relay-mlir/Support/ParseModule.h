@@ -35,9 +35,10 @@ inline constexpr unsigned kParserStackSize = 64 << 20;
 std::optional<size_t> findDeepNesting(StringRef text,
                                       unsigned limit = kMaxTextNesting);
 
-/// Fails with an error at the place if `source` is nested too deep. Bytecode,
-/// which is not read by recursion, never is.
-LogicalResult checkNesting(llvm::MemoryBufferRef source, MLIRContext *context);
+/// Fails with an error at the place if MLIR's parser would end the process at
+/// `source`: where it is nested too deep, or has a resource aligned to nothing.
+/// Bytecode, which is not read like that, is left alone.
+LogicalResult checkText(llvm::MemoryBufferRef source, MLIRContext *context);
 
 /// The place where a message about all of the file `path` is. Of a pipe or a
 /// device it is the name alone: handlers of diagnostics open files to show the

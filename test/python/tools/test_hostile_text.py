@@ -61,6 +61,32 @@ def test_text_that_is_not_too_deep(tmp_path, kind):
     assert result.returncode == 0, result.stderr[-1000:]
 
 
+UNALIGNED = """%c = relay.constant dense_resource<c> : tensor<f32>
+{-#
+  dialect_resources: {
+    builtin: {
+      c: "0x000000000000C03F"
+    }
+  }
+#-}
+"""
+
+
+@pytest.mark.parametrize("tool", [["relay-opt"], ["relay-compile", "--emit=relay"], ["relay-run"],
+                                  ["relay-translate", "--export-relay"]])
+def test_resource_aligned_to_nothing(tmp_path, tool):
+    """MLIR's parser ends the process where it gets no memory."""
+    (tmp_path / "model.mlir").write_text(UNALIGNED)
+    text = fail(tmp_path, *tool, "model.mlir")
+    assert ("model.mlir:5:10: error: expects an alignment of a power of two in the first 4 bytes "
+            "of a resource, but got 0") in text
+
+
+def test_resource_aligned_to_nothing_in_python():
+    with pytest.raises(rm.CompileError, match="expects an alignment of a power of two"):
+        rm.IRModule.parse(UNALIGNED)
+
+
 def serve(text):
     """What the language server says about a document."""
     return language_client.ask([BIN / "relay-lsp-server"], "file:///deep.mlir", text).diagnostics
