@@ -113,6 +113,20 @@ static void report(Operation *step, unsigned number, StringRef kernel,
       error.attachNote(note.getLocation()) << note.str();
 }
 
+/// Whether the steps in `root` name sequences that are there, and change the
+/// kernel alone: a pass may erase it, or the script.
+static LogicalResult checkSteps(Operation *root) {
+  SymbolTableCollection symbols;
+  WalkResult result = root->walk([&](Operation *op) -> WalkResult {
+    if (isa<transform::ApplyRegisteredPassOp>(op))
+      return op->emitError(
+          "expects a step that changes the kernel, but got a pass");
+    auto user = dyn_cast<SymbolUserOpInterface>(op);
+    return user ? user.verifySymbolUses(symbols) : success();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void ScheduleSession::refuse(Operation *step) {
   step->remove();
   refused.push_back(step);
@@ -140,7 +154,7 @@ LogicalResult ScheduleSession::run(Operation *step, unsigned number) {
         << number << " of the schedule of @" << kernel.getSymName();
     return fail();
   }
-  if (failed(verify(step)))
+  if (failed(verify(step)) || failed(checkSteps(step)))
     return fail();
   DiagnosedSilenceableFailure result = state->applyTransform(transform);
   if (result.succeeded()) {
@@ -215,7 +229,7 @@ void ScheduleSession::addIntrinsic(PrimFuncOp function) {
 
 /// Copies what steps of `script` may name: intrinsics, and sequences that are
 /// not the schedule of a kernel.
-void ScheduleSession::addSymbols(ModuleOp around) {
+LogicalResult ScheduleSession::addSymbols(ModuleOp around) {
   for (Operation &op : *around.getBody()) {
     auto sequence = dyn_cast<transform::NamedSequenceOp>(op);
     if (auto function = dyn_cast<PrimFuncOp>(op);
@@ -225,11 +239,16 @@ void ScheduleSession::addSymbols(ModuleOp around) {
              !module->lookupSymbol(sequence.getSymName()))
       module->push_back(sequence->clone());
   }
+  for (auto sequence : module->getOps<transform::NamedSequenceOp>())
+    if (sequence != script && failed(checkSteps(sequence)))
+      return failure();
+  return success();
 }
 
 LogicalResult ScheduleSession::replay(transform::NamedSequenceOp other) {
-  if (auto around = dyn_cast<ModuleOp>(other->getParentOp()))
-    addSymbols(around);
+  if (auto around = dyn_cast<ModuleOp>(other->getParentOp());
+      around && failed(addSymbols(around)))
+    return failure();
   Block &body = other.getBody().front();
   if (body.getNumArguments() != 1)
     return other.emitError("expects a sequence with one argument, the kernel");

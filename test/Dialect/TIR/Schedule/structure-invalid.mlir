@@ -498,3 +498,72 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// A pass could erase the kernel, which nothing calls, and the schedule.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func private @copy(%x: memref<8xf32>, %y: memref<8xf32>) {
+    tir.for %i = 0 to 8 {
+      tir.block @b(%v = spatial %i in 8)
+          reads(%x[%v] : memref<8xf32>) writes(%y[%v] : memref<8xf32>) {
+        %0 = affine.load %x[%v] : memref<8xf32>
+        affine.store %0, %y[%v] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @copy.schedule(%f: !transform.any_op {transform.readonly}) {
+    %module = transform.get_parent_op %f : (!transform.any_op) -> !transform.any_op
+    // expected-error @below {{expects a step that changes the kernel, but got a pass}}
+    %0 = transform.apply_registered_pass "symbol-dce" to %module : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+// Likewise in what a step includes.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func private @copy(%x: memref<8xf32>, %y: memref<8xf32>) {
+    tir.for %i = 0 to 8 {
+      tir.block @b(%v = spatial %i in 8)
+          reads(%x[%v] : memref<8xf32>) writes(%y[%v] : memref<8xf32>) {
+        %0 = affine.load %x[%v] : memref<8xf32>
+        affine.store %0, %y[%v] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @clean(%module: !transform.any_op {transform.consumed}) {
+    // expected-error @below {{expects a step that changes the kernel, but got a pass}}
+    %0 = transform.apply_registered_pass "symbol-dce" to %module : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }
+  transform.named_sequence @copy.schedule(%f: !transform.any_op {transform.readonly}) {
+    %module = transform.get_parent_op %f : (!transform.any_op) -> !transform.any_op
+    transform.include @clean failures(propagate) (%module) : (!transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// The schedule of another kernel is not there while this one is scheduled.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func private @copy(%x: memref<8xf32>, %y: memref<8xf32>) {
+    tir.for %i = 0 to 8 {
+      tir.block @b(%v = spatial %i in 8)
+          reads(%x[%v] : memref<8xf32>) writes(%y[%v] : memref<8xf32>) {
+        %0 = affine.load %x[%v] : memref<8xf32>
+        affine.store %0, %y[%v] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @other.schedule(%f: !transform.any_op {transform.readonly}) {
+    transform.yield
+  }
+  transform.named_sequence @copy.schedule(%f: !transform.any_op {transform.readonly}) {
+    // expected-error @below {{'transform.include' op does not reference a named transform sequence}}
+    transform.include @other.schedule failures(propagate) (%f) : (!transform.any_op) -> ()
+    transform.yield
+  }
+}

@@ -81,7 +81,7 @@ public:
   OwningOpRef<ModuleOp> takeScript();
 
 private:
-  void addSymbols(ModuleOp around);
+  LogicalResult addSymbols(ModuleOp around);
   LogicalResult run(Operation *step, unsigned number);
   void refuse(Operation *step);
 
