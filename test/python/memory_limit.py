@@ -6,9 +6,10 @@ import os
 import resource
 
 
-def limit_memory(size):
-    """Limits this process to `size` bytes of addresses. Sanitizers reserve far more than
-    they use; what they may allocate at once is limited in utils/sanitizer/run.sh."""
+def limit_memory(size, is_foreign=False):
+    """Limits this process to `size` bytes of addresses. Sanitizers, which watch all but
+    foreign programs, reserve far more than they use; what they may allocate at once is
+    limited in utils/sanitizer/run.sh."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if not os.environ.get("RELAY_SANITIZE"):
+    if is_foreign or not os.environ.get("RELAY_SANITIZE"):
         resource.setrlimit(resource.RLIMIT_AS, (size, size))

@@ -26,20 +26,25 @@ class Crash(Exception):
 
 
 class Worker:
-    """`command`, with `memory` bytes of addresses and `seconds` an answer."""
+    """`command`, with `memory` bytes of addresses and `seconds` an answer. Sanitizers do
+    not watch a foreign one, of which they would report that it asks for too much."""
 
-    def __init__(self, command, memory, seconds):
+    def __init__(self, command, memory, seconds, is_foreign=False):
         self.command, self.memory, self.seconds = command, memory, seconds
+        self.is_foreign = is_foreign
         self.process: Any = None
 
     def _start(self):
         def limit():
-            limit_memory(self.memory)
+            limit_memory(self.memory, self.is_foreign)
             # What a hang writes until it is noticed.
             resource.setrlimit(resource.RLIMIT_FSIZE, (GIGABYTE, GIGABYTE))
 
+        environment = dict(os.environ)
+        if self.is_foreign:
+            environment.pop("LD_PRELOAD", None)
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            self.command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, preexec_fn=limit)
 
     def ask(self, *words):
@@ -82,4 +87,4 @@ def interpreter(memory=4 * GIGABYTE, seconds=20):
 def onnxruntime(memory=8 * GIGABYTE, seconds=20):
     """Runs a model by ONNX Runtime."""
     script = pathlib.Path(__file__).parent / "onnxruntime_worker.py"
-    return Worker([sys.executable, script], memory, seconds)
+    return Worker([sys.executable, script], memory, seconds, is_foreign=True)
