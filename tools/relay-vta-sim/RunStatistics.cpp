@@ -35,6 +35,9 @@ static void printTiming(const Program &program, const Profile &profile,
      << llvm::format("read bus: %.1f %%\n", getShare(timing.readBeats, cycles))
      << llvm::format("write bus: %.1f %%\n",
                      getShare(timing.writeBeats, cycles));
+  os << "stage fetch: reads " << timing.fetchReading << ", dispatches "
+     << timing.fetchDispatching << ", full queue " << timing.fetchStalled
+     << '\n';
   for (unsigned i = 0; i < kNumStages; ++i) {
     const Timing::StageTiming &stage = timing.stages[i];
     os << "stage " << getStageName(static_cast<Stage>(i)) << ": busy "
@@ -77,44 +80,76 @@ void relay_vta_sim::printStatistics(const Program &program,
     printTiming(program, profile, *timing, os);
 }
 
+/// Fetch is the first of the four rows, then come the three stages.
+static unsigned getRow(Stage stage) { return static_cast<unsigned>(stage) + 1; }
+
+static void writeRowName(llvm::json::OStream &json, unsigned row,
+                         const char *name) {
+  json.object([&] {
+    json.attribute("name", "thread_name");
+    json.attribute("ph", "M");
+    json.attribute("pid", 1);
+    json.attribute("tid", row);
+    json.attributeObject("args", [&] { json.attribute("name", name); });
+  });
+}
+
+/// From one cycle to another; `writeArgs` may add more.
+static void writeSlice(llvm::json::OStream &json, const std::string &name,
+                       const char *category, unsigned row, uint64_t begin,
+                       uint64_t end, llvm::function_ref<void()> writeArgs) {
+  json.object([&] {
+    json.attribute("name", name);
+    json.attribute("cat", category);
+    json.attribute("ph", "X");
+    json.attribute("ts", begin);
+    json.attribute("dur", end - begin);
+    json.attribute("pid", 1);
+    json.attribute("tid", row);
+    writeArgs();
+  });
+}
+
+static void writeFetch(llvm::json::OStream &json, const FetchEvent &event) {
+  std::string batch = "instructions " + std::to_string(event.first) + " to " +
+                      std::to_string(event.first + event.count - 1);
+  writeSlice(json, "reads " + batch, "fetch", 0, event.begin, event.ready,
+             [] {});
+  writeSlice(json, "dispatches " + batch, "fetch", 0, event.ready, event.end,
+             [] {});
+}
+
+static void writeEvent(llvm::json::OStream &json, const Program &program,
+                       const TraceEvent &event) {
+  if (!event.instruction)
+    return writeSlice(
+        json, std::string("waits: ") + getStallCauseName(event.cause), "stall",
+        getRow(event.stage), event.begin, event.end, [] {});
+  Instruction instruction =
+      decode(program.config, program.instructions[*event.instruction]);
+  writeSlice(json, describe(program.config, instruction), "instruction",
+             getRow(event.stage), event.begin, event.end, [&] {
+               json.attributeObject("args", [&] {
+                 json.attribute("instruction", *event.instruction);
+               });
+             });
+}
+
 void relay_vta_sim::writeTrace(const Program &program, const Timing &timing,
                                llvm::raw_ostream &os) {
   llvm::json::OStream json(os);
   json.object([&] {
     json.attribute("displayTimeUnit", "ms");
     json.attributeArray("traceEvents", [&] {
-      for (unsigned i = 0; i < kNumStages; ++i)
-        json.object([&] {
-          json.attribute("name", "thread_name");
-          json.attribute("ph", "M");
-          json.attribute("pid", 1);
-          json.attribute("tid", i);
-          json.attributeObject("args", [&] {
-            json.attribute("name", getStageName(static_cast<Stage>(i)));
-          });
-        });
+      writeRowName(json, 0, "fetch");
+      for (unsigned i = 0; i < kNumStages; ++i) {
+        auto stage = static_cast<Stage>(i);
+        writeRowName(json, getRow(stage), getStageName(stage));
+      }
+      for (const FetchEvent &event : timing.fetchTrace)
+        writeFetch(json, event);
       for (const TraceEvent &event : timing.trace)
-        json.object([&] {
-          if (event.instruction)
-            json.attribute(
-                "name",
-                describe(program.config,
-                         decode(program.config,
-                                program.instructions[*event.instruction])));
-          else
-            json.attribute("name", std::string("waits: ") +
-                                       getStallCauseName(event.cause));
-          json.attribute("cat", event.instruction ? "instruction" : "stall");
-          json.attribute("ph", "X");
-          json.attribute("ts", event.begin);
-          json.attribute("dur", event.end - event.begin);
-          json.attribute("pid", 1);
-          json.attribute("tid", static_cast<unsigned>(event.stage));
-          if (event.instruction)
-            json.attributeObject("args", [&] {
-              json.attribute("instruction", *event.instruction);
-            });
-        });
+        writeEvent(json, program, event);
     });
   });
   os << '\n';

@@ -75,7 +75,9 @@ static SimulatorOptions parseCommandLine(int argc, char **argv) {
                "accesses that no token orders"),
       cl::cat(category));
   static cl::opt<uint64_t> maxWork(
-      "max-work", cl::desc("How many lanes GEMM and ALU may compute"),
+      "max-work",
+      cl::desc("How many lanes GEMM and ALU may compute, and bytes LOAD and "
+               "STORE may move; a micro-op or a row counts as 64 at least"),
       cl::init(result.run.maxWork), cl::cat(category));
   static cl::opt<bool> statistics(
       "stats",

@@ -9,7 +9,7 @@
 // NCHW4n16c with kernels OIHW16o16i, is one nest: blocks of images and of
 // output channels, positions, an image and a channel of the block, and then the
 // reduction: blocks of input channels, the window, and a channel of the block.
-// In groups, each has one block of output channels.
+// In groups, each has whole blocks of output channels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +55,7 @@ static void setAxis(SmallVectorImpl<AffineExpr> &exprs, const Layout &layout,
 
 namespace {
 
-/// Takes no groups of several blocks of output channels, and no layouts that
-/// only permute axes.
+/// Takes no groups of parts of blocks, and no layouts that only permute axes.
 struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -82,13 +81,14 @@ struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
       });
 
     auto weightType = cast<RankedTensorType>(op.getWeight().getType());
-    bool isGrouped = op.getGroups() != 1;
+    auto groups = static_cast<int64_t>(op.getGroups());
     int64_t inputs = weightType.getDimSize(kernel->getParts('I')[0]);
-    if (isGrouped && (ShapedType::isDynamic(inputs) ||
-                      static_cast<int64_t>(op.getGroups()) !=
-                          weightType.getDimSize(kernel->getParts('O')[0])))
+    int64_t outputs = weightType.getDimSize(kernel->getParts('O')[0]);
+    if (groups != 1 &&
+        (ShapedType::isDynamic(inputs) || ShapedType::isDynamic(outputs) ||
+         outputs % groups != 0))
       return rewriter.notifyMatchFailure(
-          op, "expects one block of output channels in a group");
+          op, "expects whole blocks of output channels in a group");
 
     LinalgBuilder b(rewriter, op);
     bool hasImages = data->getParts('N').size() == 2;
@@ -112,7 +112,10 @@ struct BlockedConv2dToLinalg : OpConversionPattern<NNConv2dOp> {
     SmallVector<AffineExpr> weightExprs(weightType.getRank());
     AffineExpr positions[] = {y, x}, taps[] = {kh, kw};
     setAxis(dataExprs, *data, 'N', n, image);
-    setAxis(dataExprs, *data, 'C', isGrouped ? o * inputs + c : c, inner);
+    AffineExpr dataBlock = c;
+    if (groups != 1)
+      dataBlock = o.floorDiv(outputs / groups) * inputs + c;
+    setAxis(dataExprs, *data, 'C', dataBlock, inner);
     setAxis(resultExprs, *data, 'N', n, image);
     setAxis(resultExprs, *data, 'C', o, outer);
     setAxis(weightExprs, *kernel, 'O', o, outer);

@@ -75,24 +75,32 @@ FailureOr<LinearIndex> AffineNest::evaluate(AffineExpr expr,
     return failure();
   if (expr.getKind() == AffineExprKind::Mul)
     return scale(*lhs, rhs->constant);
-  // Divisions of what steps are multiples of, or of constants.
+  // Divisions of what steps are multiples of, but for some that stay between
+  // two multiples of the divisor.
   int64_t divisor = rhs->constant;
   if (divisor <= 0)
     return failure();
-  bool isMultiple = llvm::all_of(
-      lhs->steps, [&](int64_t step) { return step % divisor == 0; });
-  if (!isMultiple)
-    return failure();
   int64_t rest = ((lhs->constant % divisor) + divisor) % divisor;
-  if (expr.getKind() == AffineExprKind::Mod) {
-    result.constant = rest;
-    return result;
+  int64_t least = rest, most = rest;
+  LinearIndex remainder;
+  remainder.constant = rest;
+  for (auto [step, extent] : llvm::zip_equal(lhs->steps, extents)) {
+    remainder.steps.push_back(step % divisor == 0 ? 0 : step);
+    (step < 0 ? least : most) += remainder.steps.back() * (extent - 1);
   }
+  if (least < 0 || most >= divisor)
+    return failure();
+  if (expr.getKind() == AffineExprKind::Mod)
+    return remainder;
   result.constant = (lhs->constant - rest) / divisor;
-  if (expr.getKind() == AffineExprKind::CeilDiv && rest != 0)
-    ++result.constant;
-  for (auto [to, from] : llvm::zip_equal(result.steps, lhs->steps))
-    to = from / divisor;
+  if (expr.getKind() == AffineExprKind::CeilDiv) {
+    if (least == 0 && most != 0)
+      return failure();
+    result.constant += most != 0;
+  }
+  for (auto [to, from, small] :
+       llvm::zip_equal(result.steps, lhs->steps, remainder.steps))
+    to = small == 0 ? from / divisor : 0;
   return result;
 }
 

@@ -7,9 +7,13 @@
 
 #include "Core.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace relay_vta;
+
+/// What a micro-op or a row counts at least: either takes time of its own.
+static constexpr uint64_t kLeastWork = 64;
 
 Core::Core(const Config &config)
     : config(config), uop(config, Memory::Uop), wgt(config, Memory::Wgt),
@@ -53,10 +57,36 @@ std::optional<Fault> Core::execute(const Instruction &instruction) {
 // LOAD and STORE
 //===----------------------------------------------------------------------===//
 
+std::optional<Fault> Core::charge(uint64_t count, uint64_t each,
+                                  const char *what) {
+  each = std::max(each, kLeastWork);
+  // Neither factor has more than 42 bits, but their product may.
+  if (count > (maxWork - work) / each)
+    return Fault{ErrorKind::Limit, "",
+                 "expects a program of " + std::to_string(maxWork) +
+                     " lanes and bytes at most, but got " +
+                     std::to_string(work) + " and then " +
+                     std::to_string(count) + " " + what + " of " +
+                     std::to_string(each)};
+  work += count * each;
+  return std::nullopt;
+}
+
+std::optional<Fault> Core::chargeRows(const Instruction &instruction,
+                                      uint64_t elementBytes) {
+  uint64_t rows =
+      uint64_t(instruction.yPad0) + instruction.ySize + instruction.yPad1;
+  uint64_t elements =
+      uint64_t(instruction.xPad0) + instruction.xSize + instruction.xPad1;
+  return charge(rows, elements * elementBytes, "rows");
+}
+
 std::optional<Fault> Core::load(const Instruction &instruction) {
   auto memory = static_cast<Memory>(instruction.memory);
   Scratchpad &pad = getScratchpad(memory);
   uint64_t bytes = config.getElementBytes(memory);
+  if (auto fault = chargeRows(instruction, pad.elementBytes))
+    return fault;
   if (order && memory != Memory::Uop) {
     uint64_t count = instruction.getNumElements();
     for (uint64_t i = 0; i < count; ++i) {
@@ -108,6 +138,8 @@ std::optional<Fault> Core::load(const Instruction &instruction) {
 std::optional<Fault> Core::store(const Instruction &instruction) {
   uint64_t bytes = config.getElementBytes(Memory::Out);
   uint64_t position = instruction.sramBase;
+  if (auto fault = chargeRows(instruction, acc.elementBytes))
+    return fault;
   for (uint64_t y = 0; y < instruction.ySize; ++y) {
     uint64_t offset =
         (instruction.dramBase + y * instruction.xStride) * bytes - dram.base;
@@ -180,14 +212,8 @@ std::optional<Fault> Core::compute(const Instruction &instruction) {
   uint64_t lanes = config.getLanes(Memory::Acc);
   if (isGemm && !instruction.reset)
     lanes *= config.getBlock();
-  // Neither factor has more than 42 bits, but their product may.
-  if (count > (maxWork - work) / lanes)
-    return Fault{ErrorKind::Limit, "",
-                 "expects a program that computes " + std::to_string(maxWork) +
-                     " lanes at most, but got " + std::to_string(work) +
-                     " and then " + std::to_string(count) + " micro-ops of " +
-                     std::to_string(lanes)};
-  work += count * lanes;
+  if (auto fault = charge(count, lanes, "micro-ops"))
+    return fault;
   if (order) {
     if (auto fault = checkPortableUops(instruction, uops))
       return fault;

@@ -59,6 +59,10 @@ private:
   std::optional<Fault> load(const Instruction &instruction);
   std::optional<Fault> store(const Instruction &instruction);
   std::optional<Fault> compute(const Instruction &instruction);
+  /// Adds work, of which a program may have so much.
+  std::optional<Fault> charge(uint64_t count, uint64_t each, const char *what);
+  std::optional<Fault> chargeRows(const Instruction &instruction,
+                                  uint64_t elementBytes);
   std::optional<Fault> orderCompute(const Instruction &instruction);
   void gemm(const Instruction &instruction);
   void alu(const Instruction &instruction);

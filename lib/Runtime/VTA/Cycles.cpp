@@ -56,6 +56,7 @@ struct Fetch {
   /// When `next` can be handed on; never while its batch is being read.
   uint64_t time = 0;
   bool isReading = false;
+  FetchEvent batch{};
 };
 
 struct StageState {
@@ -131,6 +132,7 @@ void CycleRun::stepFetch(uint64_t time) {
   if (fetch.next == fetch.batchEnd) {
     fetch.batchEnd = std::min(fetch.next + kBatch, stream.size());
     fetch.isReading = true;
+    fetch.batch = {time, 0, 0, fetch.next, fetch.batchEnd - fetch.next};
     visitBursts(fetch.next * kInstructionBytes,
                 (fetch.batchEnd - fetch.next) * kInstructionBytes,
                 config.getBusBytes(), [&](uint64_t beats, uint64_t) {
@@ -140,8 +142,14 @@ void CycleRun::stepFetch(uint64_t time) {
     return;
   }
   get(stream.get(fetch.next).getStage()).queue.push_back({fetch.next, time});
+  ++timing.fetchDispatching;
+  timing.fetchStalled += time - fetch.time;
   ++fetch.next;
   fetch.time = time + 1;
+  if (fetch.next != fetch.batchEnd || !options.trace)
+    return;
+  fetch.batch.end = fetch.time;
+  timing.fetchTrace.push_back(fetch.batch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,7 +314,8 @@ RunStatus CycleRun::go() {
       port.step(time);
     if (std::optional<uint64_t> done = port.takeDone(ReadClient::Fetch)) {
       fetch.isReading = false;
-      fetch.time = *done + kResponseCycles;
+      fetch.time = fetch.batch.ready = *done + kResponseCycles;
+      timing.fetchReading += fetch.batch.ready - fetch.batch.begin;
     }
     for (StageState &stage : stages) {
       if (!stage.client)

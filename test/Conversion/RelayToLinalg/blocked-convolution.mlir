@@ -27,3 +27,15 @@ func.func @groups(%x: tensor<1x6x8x8x16xi8>, %w: tensor<3x2x1x1x16x16xi8>) -> te
   %0 = relay.nn.conv2d %x, %w {groups = 3, data_layout = "NCHW16c", kernel_layout = "OIHW16o16i", out_dtype = i32} : (tensor<1x6x8x8x16xi8>, tensor<3x2x1x1x16x16xi8>) -> tensor<1x3x8x8x16xi32>
   return %0 : tensor<1x3x8x8x16xi32>
 }
+
+// -----
+
+// Two blocks of outputs read the blocks of inputs of their group.
+// CHECK-DAG: #[[$DATA:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, (d1 floordiv 2) * 2 + d5, d2 + d6, d3 + d7, d8)>
+// CHECK-LABEL: func @groups_of_blocks
+//       CHECK:   linalg.generic
+//  CHECK-SAME:     indexing_maps = [#[[$DATA]], #{{.*}}, #{{.*}}]
+func.func @groups_of_blocks(%x: tensor<1x6x8x8x16xi8>, %w: tensor<6x2x1x1x16x16xi8>) -> tensor<1x6x8x8x16xi32> {
+  %0 = relay.nn.conv2d %x, %w {groups = 3, data_layout = "NCHW16c", kernel_layout = "OIHW16o16i", out_dtype = i32} : (tensor<1x6x8x8x16xi8>, tensor<6x2x1x1x16x16xi8>) -> tensor<1x6x8x8x16xi32>
+  return %0 : tensor<1x6x8x8x16xi32>
+}

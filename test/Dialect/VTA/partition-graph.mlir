@@ -126,20 +126,37 @@ func.func @wide(%x: tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi8> {
 
 // -----
 
-// Weights that are no bytes, and groups of several blocks of outputs that are
-// more than a block has channels, stay.
+// Weights that are no bytes, and more groups than a block has channels that are
+// no whole blocks even if some are joined, stay.
 // CHECK-LABEL: func.func @stays_too
 // CHECK-NOT:     device_copy
 // CHECK:         return
-func.func @stays_too(%x: tensor<1x16x4x4xi8>, %y: tensor<1x544x2x2xi8>) -> (tensor<1x16x4x4xi8>, tensor<1x544x2x2xi8>) {
+func.func @stays_too(%x: tensor<1x16x4x4xi8>, %y: tensor<1x408x2x2xi8>) -> (tensor<1x16x4x4xi8>, tensor<1x408x2x2xi8>) {
   %w = relay.constant dense<128> : tensor<16x16x1x1xi32>
   %0 = relay.cast %x {dtype = i32} : (tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi32>
   %1 = relay.nn.conv2d %0, %w : (tensor<1x16x4x4xi32>, tensor<16x16x1x1xi32>) -> tensor<1x16x4x4xi32>
   %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>
-  %v = relay.constant dense<1> : tensor<544x32x1x1xi8>
-  %3 = relay.nn.conv2d %y, %v {groups = 17, out_dtype = i32} : (tensor<1x544x2x2xi8>, tensor<544x32x1x1xi8>) -> tensor<1x544x2x2xi32>
-  %4 = relay.cast %3 {dtype = i8} : (tensor<1x544x2x2xi32>) -> tensor<1x544x2x2xi8>
-  return %2, %4 : tensor<1x16x4x4xi8>, tensor<1x544x2x2xi8>
+  %v = relay.constant dense<1> : tensor<408x24x1x1xi8>
+  %3 = relay.nn.conv2d %y, %v {groups = 17, out_dtype = i32} : (tensor<1x408x2x2xi8>, tensor<408x24x1x1xi8>) -> tensor<1x408x2x2xi32>
+  %4 = relay.cast %3 {dtype = i8} : (tensor<1x408x2x2xi32>) -> tensor<1x408x2x2xi8>
+  return %2, %4 : tensor<1x16x4x4xi8>, tensor<1x408x2x2xi8>
+}
+
+// -----
+
+// Groups of several blocks of both channels are as they are. Two groups of one
+// and a half blocks are three blocks.
+// CHECK-LABEL: func.func @groups_of_blocks
+// CHECK:         relay.nn.conv2d {{.*}}groups = 17, {{.*}} : (tensor<1x34x2x2x16xi8>, tensor<34x2x1x1x16x16xi8>)
+// CHECK:         relay.nn.conv2d {{.*}}groups = 9, {{.*}} : (tensor<1x27x2x2x16xi8>, tensor<27x3x1x1x16x16xi8>)
+func.func @groups_of_blocks(%x: tensor<1x544x2x2xi8>, %y: tensor<1x432x2x2xi8>) -> (tensor<1x544x2x2xi8>, tensor<1x432x2x2xi8>) {
+  %w = relay.constant dense<1> : tensor<544x32x1x1xi8>
+  %0 = relay.nn.conv2d %x, %w {groups = 17, out_dtype = i32} : (tensor<1x544x2x2xi8>, tensor<544x32x1x1xi8>) -> tensor<1x544x2x2xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x544x2x2xi32>) -> tensor<1x544x2x2xi8>
+  %v = relay.constant dense<1> : tensor<432x24x1x1xi8>
+  %2 = relay.nn.conv2d %y, %v {groups = 18, out_dtype = i32} : (tensor<1x432x2x2xi8>, tensor<432x24x1x1xi8>) -> tensor<1x432x2x2xi32>
+  %3 = relay.cast %2 {dtype = i8} : (tensor<1x432x2x2xi32>) -> tensor<1x432x2x2xi8>
+  return %1, %3 : tensor<1x544x2x2xi8>, tensor<1x432x2x2xi8>
 }
 
 // -----

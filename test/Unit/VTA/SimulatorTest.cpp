@@ -182,6 +182,37 @@ TEST(SimulatorTest, WorkHasALimit) {
   EXPECT_EQ(builder.runCycles(timing, options).message, status.message);
 }
 
+// Loads of the same bytes again and again are work, too, and so are rows of no
+// bytes to speak of: a small file must not keep a simulator busy for hours.
+TEST(SimulatorTest, LoadsAndStoresAreWork) {
+  for (uint16_t rows : {1, 64}) {
+    for (bool isStore : {false, true}) {
+      StreamBuilder builder;
+      for (int i = 0; i < 100; ++i) {
+        Instruction instruction = isStore
+                                      ? builder.makeStore(0, 64)
+                                      : builder.makeLoad(Memory::Inp, 0, 64);
+        instruction.ySize = rows;
+        instruction.xSize = static_cast<uint16_t>(64 / rows);
+        instruction.xStride = 0;
+        builder.add(instruction);
+      }
+      builder.finish();
+      RunOptions options;
+      options.maxWork = 20000;
+      RunStatus status = builder.run(options);
+      EXPECT_EQ(status.kind, ErrorKind::Limit);
+      // 16 bytes of inp, or 64 of acc, in 64 elements.
+      uint64_t each = 64 * (isStore || rows == 64 ? 64 : 16);
+      EXPECT_EQ(status.instruction, 20000 / each);
+      Timing timing;
+      EXPECT_EQ(builder.runCycles(timing, options).message, status.message);
+      options.maxWork = 1000000;
+      EXPECT_TRUE(builder.run(options).isOk());
+    }
+  }
+}
+
 TEST(SimulatorTest, ScratchpadsKeepWhatTheyHold) {
   StreamBuilder first;
   for (int i = 0; i < 64; ++i)

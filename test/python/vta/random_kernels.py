@@ -8,6 +8,7 @@ published implementations do differently and what no token orders, and compared 
 
 Layers have random windows, strides, padding, dilation, groups, channels that are no whole
 blocks, and constants, shifts from one end of their range to the other, clips, sums of bytes.
+Behind some of them are pools, averages, and functions of elements that are kernels of their own.
 """
 
 import argparse
@@ -72,12 +73,25 @@ def conv2d_transpose(x, w, stride, pad, extra):
     return result[:, :, pad[0][0]:pad[0][0] + rows, pad[1][0]:pad[1][0] + columns]
 
 
+def windows(x, kernel, stride, dilation):
+    """What each element of a window is in all windows of `x`."""
+    rows, columns = [(size - (k - 1) * d - 1) // s + 1
+                     for size, k, s, d in zip(x.shape[2:], kernel, stride, dilation)]
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            top, left = i * dilation[0], j * dilation[1]
+            yield x[..., top:top + (rows - 1) * stride[0] + 1:stride[0],
+                    left:left + (columns - 1) * stride[1] + 1:stride[1]]
+
+
 class Layer:
-    """One layer: `out` of the variables `inputs`, and what NumPy computes of `values`."""
+    """One layer: `out` of the variables `inputs`, and what NumPy computes of `values`. `more`
+    are results with their values that others see besides."""
 
     def __init__(self, rng, name):
         self.rng, self.name = rng, name
         self.inputs, self.values = [], {}
+        self.more: list[Any] = []
         self.value: Any = None
         kind = rng.choice(["conv2d", "groups", "transpose", "dense"], p=[0.5, 0.2, 0.2, 0.1])
         getattr(self, f"make_{kind}")()
@@ -88,6 +102,10 @@ class Layer:
         self.to_bytes()
         if kind != "transpose" and rng.random() < 0.3:
             self.add_bytes()
+        if kind in ("conv2d", "groups"):
+            for region in rng.choice(["max_pool", "average", "elements"],
+                                     int(rng.choice([0, 1, 2], p=[0.4, 0.5, 0.1]))):
+                getattr(self, f"add_{region}")()
 
     def integer(self, *ends):
         return int(self.rng.integers(*ends))
@@ -126,7 +144,7 @@ class Layer:
     def make_groups(self):
         groups = int(self.rng.choice([2, 3, 8, 16, 20]))
         inputs, outputs = self.rng.choice([(1, 1), (1, 1), (2, 2), (4, 4), (8, 8), (1, 2), (16, 16),
-                                           (16, 8), (32, 16)])
+                                           (16, 8), (32, 16), (32, 32), (16, 48), (24, 24)])
         self.make_conv2d(groups, groups * int(inputs), groups * int(outputs))
 
     def make_transpose(self):
@@ -215,13 +233,84 @@ class Layer:
         self.to_bytes()
 
 
+    def pool_window(self):
+        """A window that its data has room for: its size, strides, and padding."""
+        kernel = [self.integer(1, min(4, size) + 1) for size in self.value.shape[2:]]
+        stride = [self.integer(1, 4) for _ in range(2)]
+        pad = [(self.integer(0, size), self.integer(0, size)) for size in kernel]
+        return kernel, stride, pad
+
+    def add_max_pool(self):
+        kernel, stride, pad = self.pool_window()
+        self.out = relay.nn.max_pool2d(
+            self.out, pool_size=kernel, strides=stride,
+            padding=[pad[0][0], pad[1][0], pad[0][1], pad[1][1]])
+        padded = np.pad(self.value, ((0, 0), (0, 0), *pad), constant_values=-128)
+        self.value = np.max(list(windows(padded, kernel, stride, (1, 1))), axis=0)
+
+    def add_average(self):
+        """As relay.quantize writes it: of numbers with more bits than bytes."""
+        kernel, stride, _ = self.pool_window()
+        if self.rng.random() < 0.3:
+            kernel, stride = list(self.value.shape[2:]), [1, 1]
+        bits = 8
+        value = relay.multiply(relay.cast(self.out, "int32"), relay.const(1 << bits))
+        value = relay.nn.avg_pool2d(value, pool_size=kernel, strides=stride)
+        value = relay.multiply(relay.cast(value, "int64"), relay.const(1 << 30, "int64"))
+        value = relay.add(value, relay.const(1 << (29 + bits), "int64"))
+        value = relay.right_shift(value, relay.const(30 + bits, "int64"))
+        self.out = relay.cast(relay.clip(relay.cast(value, "int32"), -128, 127), "int8")
+        total = np.sum(list(windows(self.value, kernel, stride, (1, 1))), axis=0) << bits
+        mean = np.sign(total) * (np.abs(total) // (kernel[0] * kernel[1]))
+        self.value = np.clip((mean + (1 << (bits - 1))) >> bits, -128, 127)
+
+    def add_elements(self):
+        """What is computed of bytes that others need too, so that no layer takes it."""
+        self.more.append((self.out, self.value))
+        word = relay.cast(self.out, "int32")
+        step = self.rng.choice(["sum", "maximum", "minimum", "clip", "relu", "right", "left",
+                                "channels"])
+        if step in ("sum", "maximum", "minimum"):
+            other, values = self.new_input(*self.value.shape)
+            if step == "sum":
+                self.out = relay.cast(relay.right_shift(relay.add(
+                    word, relay.cast(other, "int32")), relay.const(1)), "int8")
+                self.value = (self.value + values) >> 1
+            else:
+                self.out = getattr(relay, step)(self.out, other)
+                self.value = getattr(np, step)(self.value, values)
+        elif step == "clip":
+            low, high = -self.integer(0, 128), self.integer(0, 128)
+            self.out = relay.clip(self.out, low, high)
+            self.value = np.clip(self.value, low, high)
+        elif step == "relu":
+            self.out, self.value = relay.nn.relu(self.out), np.maximum(self.value, 0)
+        elif step == "right":
+            bits = self.integer(1, 8)
+            self.out = relay.cast(relay.right_shift(word, relay.const(bits)), "int8")
+            self.value = self.value >> bits
+        elif step == "left":
+            bits = self.integer(1, 8)
+            self.out = relay.cast(relay.left_shift(word, relay.const(bits)), "int8")
+            self.value = wrap(self.value << bits, 8)
+        else:
+            numbers = self.rng.integers(-300, 300, (self.value.shape[1], 1, 1)).astype("int32")
+            self.out = relay.cast(relay.clip(relay.add(word, relay.const(numbers)), -128, 127),
+                                  "int8")
+            self.value = np.clip(self.value + numbers, -128, 127)
+
+    def results(self):
+        return [(self.out, self.value), *self.more]
+
+
 def check(seed, folder, layers=LAYERS):
     """Compiles and runs some layers; the number of kernels on the device."""
     rng = np.random.default_rng(seed)
     config = CONFIGS[seed % len(CONFIGS)]
     network = [Layer(rng, f"x{i}") for i in range(layers)]
+    results = [(layer.name, *result) for layer in network for result in layer.results()]
     function = relay.Function([var for layer in network for var in layer.inputs],
-                              relay.Tuple([layer.out for layer in network]))
+                              relay.Tuple([out for _, out, _ in results]))
     path = pathlib.Path(folder) / "kernels.relay"
     path.write_text(relay.IRModule.from_expr(function).astext())
     values = {name: value for layer in network for name, value in layer.values.items()}
@@ -232,9 +321,9 @@ def check(seed, folder, layers=LAYERS):
     for simulator in ("functional", "cycle"):
         os.environ["RELAY_VTA_SIMULATOR"] = simulator
         model = rm.load(artefact)
-        for layer, result in zip(network, model.run(values)):
-            np.testing.assert_array_equal(np.asarray(result), layer.value.astype("int8"),
-                                          f"{layer.name} of seed {seed} on {simulator}")
+        for (name, _, expected), result in zip(results, model.run(values), strict=True):
+            np.testing.assert_array_equal(np.asarray(result), expected.astype("int8"),
+                                          f"{name} of seed {seed} on {simulator}")
     return sum(kernel.calls for kernel in model.profile(values, repeat=1)
                if kernel.device == "vta:0" and "fused" in kernel.name)
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models with kernels of VTA: librelay_device_vta.so runs them on a simulator."""
 
+import concurrent.futures
 import os
 import pathlib
 import struct
@@ -9,6 +10,7 @@ import struct
 import numpy as np
 import pytest
 
+import relay_mlir as rm
 import relay_mlir.compat as tvm
 from relay_mlir import relay
 
@@ -161,3 +163,34 @@ def test_a_program_that_fails():
 
     with pytest.raises(Exception, match="deadlock: no stage can go on: compute at instruction"):
         check(build(change))
+
+
+@pytest.mark.parametrize("devices", [("vta:fsim", "vta:fsim"), ("vta:tsim", "vta:fsim")])
+def test_threads_and_models_at_once(tmp_path, monkeypatch, devices):
+    """Two models on the device, and two threads that run both."""
+    monkeypatch.setenv("RELAY_VTA_STRICT", "1")
+    rng = np.random.default_rng(0)
+    models = []
+    for i, device in enumerate(devices):
+        x = relay.var("x", shape=(1, 32, 9, 9 + i), dtype="int8")
+        weight = rng.integers(-128, 128, (32, 32, 3, 3)).astype("int8")
+        value = relay.nn.conv2d(x, relay.const(weight), padding=(1, 1), out_dtype="int32")
+        value = relay.cast(relay.clip(relay.right_shift(value, relay.const(8)), -128, 127), "int8")
+        path = tmp_path / f"model{i}.relay"
+        path.write_text(relay.IRModule.from_expr(relay.Function([x], value)).astext())
+        models.append((rm.compile(path, target="vta,cpu", device=device),
+                       rm.compile(path), (1, 32, 9, 9 + i)))
+
+    cases = []
+    for device, host, shape in models:
+        for _ in range(4):
+            inputs = {"x": rng.integers(-128, 128, shape).astype("int8")}
+            cases.append((device, inputs, host.run(inputs)[0]))
+
+    def run_all(seed):
+        order = np.random.default_rng(seed).permutation(len(cases) * 5) % len(cases)
+        return sum(not np.array_equal(device.run(inputs)[0], expected)
+                   for device, inputs, expected in (cases[i] for i in order))
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(run_all, range(2))) == [0, 0]

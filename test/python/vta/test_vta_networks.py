@@ -196,6 +196,12 @@ CONFIGS = ["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18"]
     (64, 32, 2, 3, 2, 1),  # a block of outputs, several of inputs
     (16, 32, 4, 3, 1, 1),  # all groups joined
     (6, 10, 2, 3, 1, 1),
+    (64, 96, 2, 3, 1, 1),  # several blocks of both
+    (48, 96, 3, 1, 2, 0),
+    (48, 96, 48, 3, 1, 1),  # two outputs for each input
+    (96, 96, 4, 3, 1, 1),  # of one and a half blocks
+    (18 * 24, 18 * 24, 18, 1, 1, 0),
+    (17 * 32, 17 * 32, 17, 1, 1, 0),
 ])
 def test_convolutions_in_groups(tmp_path, config, channels, outputs, groups, size, stride, padding):
     network = Network((2, channels, 9, 7))
@@ -207,10 +213,10 @@ def test_convolutions_in_groups(tmp_path, config, channels, outputs, groups, siz
     network.check(tmp_path, target=f"vta -config={config},cpu")
 
 
-def test_groups_of_many_blocks_stay(tmp_path):
-    """Joined, they would be more zeros than a block has outputs."""
-    network = Network((1, 17 * 32, 4, 4))
-    value = relay.nn.conv2d(network.x, network.weights(17 * 32, 32, 1, 1), groups=17,
+def test_groups_that_stay(tmp_path):
+    """None of them ends where a block does; joined to one, they would be mostly zeros."""
+    network = Network((1, 17 * 24, 4, 4))
+    value = relay.nn.conv2d(network.x, network.weights(17 * 24, 24, 1, 1), groups=17,
                             out_dtype="int32")
     network.out = network.to_bytes(value)
     network.check(tmp_path, parts=0)
@@ -319,8 +325,10 @@ def test_targets_that_are_wrong(tmp_path, target, message):
     (28, 128, 256, 3, 2), (28, 128, 256, 1, 2), (14, 256, 256, 3, 1), (14, 256, 512, 3, 2),
     (14, 256, 512, 1, 2), (7, 512, 512, 3, 1),
 ])
-def test_layers_of_resnet18(tmp_path, size, inputs, outputs, kernel, stride):
-    make_network((1, inputs, size, size), outputs, kernel, stride).check(tmp_path)
+@pytest.mark.parametrize("config", CONFIGS)
+def test_layers_of_resnet18(tmp_path, config, size, inputs, outputs, kernel, stride):
+    make_network((1, inputs, size, size), outputs, kernel, stride).check(
+        tmp_path, target=f"vta -config={config},cpu")
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -214,15 +214,23 @@ def test_statistics_and_trace(folder):
     assert lines["micro-ops"] == f"gemm {COUNTS['gemm_counter']}, alu {COUNTS['alu_counter']}"
     trace = json.loads((folder / "t.json").read_text())["traceEvents"]
     assert [event["args"]["name"] for event in trace if event["ph"] == "M"] == [
-        "load", "compute", "store"]
+        "fetch", "load", "compute", "store"]
     slices = [event for event in trace if event["ph"] == "X"]
     count, = struct.unpack_from("<I", DATA, 72)
     ran = [event["args"]["instruction"] for event in slices if event["cat"] == "instruction"]
     assert sorted(ran) == list(range(count))
     assert max(event["ts"] + event["dur"] for event in slices) == int(lines["cycles"])
     busy = sum(event["dur"] for event in slices
-               if event["cat"] == "instruction" and event["tid"] == 1)
+               if event["cat"] == "instruction" and event["tid"] == 2)
     assert lines["stage compute"].startswith(f"busy {busy}, ")
+    # Batches of 128 instructions are read, then handed on, one after the other.
+    fetches = [event for event in slices if event["cat"] == "fetch"]
+    assert [event["name"] for event in fetches[:2]] == [
+        f"{what} instructions 0 to {min(count, 128) - 1}" for what in ("reads", "dispatches")]
+    assert all(first["ts"] + first["dur"] <= second["ts"]
+               for first, second in zip(fetches, fetches[1:]))
+    reads = sum(event["dur"] for event in fetches[::2])
+    assert lines["stage fetch"] == f"reads {reads}, dispatches {count}, full queue 0"
     # The same every time.
     again = simulate(folder, "a.vtao", "--mode=cycle", "--stats", "--trace=t2.json")
     assert again.stdout == result.stdout

@@ -45,7 +45,8 @@ struct RunOptions {
   /// Refuse what published implementations do differently, and accesses that
   /// no token orders.
   bool strict = false;
-  /// How many lanes GEMM and ALU may compute: 20 times ResNet-50.
+  /// How many lanes GEMM and ALU may compute, and bytes LOAD and STORE may
+  /// move: 20 times ResNet-50. A micro-op or a row counts as 64 at least.
   uint64_t maxWork = uint64_t(1) << 36;
   /// Keep what the stages do when (cycle simulator).
   bool trace = false;
@@ -76,6 +77,14 @@ struct TraceEvent {
   StallCause cause;
 };
 
+/// A batch of instructions that fetch reads, then hands to the stages.
+struct FetchEvent {
+  /// From its request to when it is there, and to when the last one is handed
+  /// on.
+  uint64_t begin, ready, end;
+  uint64_t first, count;
+};
+
 /// How long a program takes.
 struct Timing {
   /// From launch to FINISH.
@@ -85,11 +94,15 @@ struct Timing {
     std::array<uint64_t, kNumStallCauses> stalls{};
   };
   std::array<StageTiming, kNumStages> stages;
+  /// Of fetch: cycles in which it reads, hands an instruction on, or cannot
+  /// since the queue of the stage is full.
+  uint64_t fetchReading = 0, fetchDispatching = 0, fetchStalled = 0;
   /// Cycles in which GEMM issues products, and ALU micro-ops.
   uint64_t gemmIssue = 0, aluIssue = 0;
   /// Cycles in which the buses move data.
   uint64_t readBeats = 0, writeBeats = 0;
   std::vector<TraceEvent> trace;
+  std::vector<FetchEvent> fetchTrace;
 };
 
 /// A VTA whose scratchpads hold zeros at first, and keep what they hold from

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // GEMM multiplies a block of input channels with a block for each output
-// channel. Groups that are narrower than that are joined: the weight of several
+// channel. Groups that are no whole blocks are joined: the weight of several
 // is on the diagonal of a block, and zero elsewhere. ALU would need products of
 // two registers, which published implementations do not agree on, and is
 // slower: its two operands take two cycles, and its sum two more.
@@ -29,6 +29,8 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::vta;
@@ -110,22 +112,32 @@ struct PhaseAxis {
 // Groups
 //===----------------------------------------------------------------------===//
 
+/// How many groups are one, so that it has whole blocks of both channels; none
+/// if that is not possible, or most of what is multiplied would be zeros.
+static std::optional<int64_t> getNumJoined(int64_t groups, int64_t inputs,
+                                           int64_t outputs, int64_t block) {
+  int64_t joined = std::lcm(block / std::gcd(block, inputs),
+                            block / std::gcd(block, outputs));
+  // Channels of the last one are padded as those of the model are.
+  auto isPadded = [&](int64_t channels) {
+    return llvm::alignTo(groups, joined) * channels ==
+           llvm::alignTo(groups * channels, block);
+  };
+  if (joined < groups && isPadded(inputs) && isPadded(outputs))
+    return joined;
+  return groups <= block ? std::optional(groups) : std::nullopt;
+}
+
 static std::optional<BlockProduct> joinGroups(NNConv2dOp conv, int64_t block,
                                               BlockProduct product) {
   std::optional<Weight> weight = Weight::get(conv.getWeight());
   ArrayRef<int64_t> shape = getStaticType(conv.getWeight()).getShape();
   auto groups = static_cast<int64_t>(conv.getGroups());
   int64_t outputs = shape[0] / groups, inputs = shape[1];
-  // How many groups are one.
-  int64_t joined;
-  if (outputs == block && inputs % block == 0)
-    joined = 1;
-  else if (outputs == inputs && block % inputs == 0)
-    joined = block / inputs;
-  else if (groups <= block)
-    joined = groups;
-  else
+  std::optional<int64_t> number = getNumJoined(groups, inputs, outputs, block);
+  if (!number)
     return std::nullopt;
+  int64_t joined = *number;
   if (!weight)
     return std::nullopt;
   product.groups = llvm::divideCeil(groups, joined);

@@ -31,6 +31,31 @@ getStrides(const SumOfProducts &sum, unsigned var) {
   return strides;
 }
 
+/// The same access within one group, if blocks of outputs are in groups; `var`
+/// and `size` become the variable of these, and how many a group has.
+static BufferAccess takeGroups(BufferAccess data, std::optional<unsigned> &var,
+                               int64_t &size) {
+  AffineExpr group;
+  for (AffineExpr result : data.map->getResults())
+    result.walk([&](AffineExpr expr) {
+      auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
+      if (group || !quotient || quotient.getKind() != AffineExprKind::FloorDiv)
+        return;
+      auto dim = dyn_cast<AffineDimExpr>(quotient.getLHS());
+      auto divisor = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+      if (!dim || !divisor || divisor.getValue() <= 0)
+        return;
+      group = expr;
+      var = dim.getPosition();
+      size = divisor.getValue();
+    });
+  if (group)
+    data.map =
+        data.map->replace(group, getAffineConstantExpr(0, group.getContext()),
+                          data.map->getNumDims(), data.map->getNumSymbols());
+  return data;
+}
+
 std::optional<VTAProduct> VTAProduct::get(const BlockNest &nest,
                                           const relay_vta::Config &config) {
   std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
@@ -46,6 +71,7 @@ std::optional<VTAProduct> VTAProduct::get(const BlockNest &nest,
       !isInteger(sum->out, config.getAccBits()))
     return std::nullopt;
   VTAProduct product;
+  sum->left = takeGroups(sum->left, product.groupsVar, product.groupSize);
   product.sum = *sum;
   product.batch = static_cast<int64_t>(config.getBatch());
   auto block = static_cast<int64_t>(config.getBlock());
@@ -172,6 +198,8 @@ private:
       return rate(tile);
     for (int64_t size : divisors[index]) {
       if (free[index] == product.imagesVar && size % product.batch != 0)
+        continue;
+      if (free[index] == product.groupsVar && product.groupSize % size != 0)
         continue;
       tile[free[index]] = size;
       visit(tile, index + 1);

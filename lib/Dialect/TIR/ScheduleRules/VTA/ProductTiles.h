@@ -28,6 +28,10 @@ struct VTAProduct {
   /// has a multiple of these; there need be none.
   std::optional<unsigned> imagesVar;
   int64_t batch = 1;
+  /// A variable of outputs of which so many are in a group, if the data is the
+  /// same for these: a tile has a part of one group.
+  std::optional<unsigned> groupsVar;
+  int64_t groupSize = 1;
 
   /// The block of a nest, if VTA computes it.
   static std::optional<VTAProduct> get(const BlockNest &nest,
