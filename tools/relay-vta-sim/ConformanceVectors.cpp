@@ -10,6 +10,7 @@
 #include "relay-mlir/Support/InputFile.h"
 #include "relay-mlir/Support/ParseModule.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -86,6 +87,27 @@ Expected<const json::Object *> ConformanceVectors::findCase(StringRef path) {
 // Comparisons
 //===----------------------------------------------------------------------===//
 
+/// Which STORE writes a byte of memory last; none if that is not one of the
+/// program.
+static std::optional<uint64_t> findStore(const Program &program,
+                                         uint64_t address) {
+  std::optional<uint64_t> found;
+  uint64_t bytes = program.config.getElementBytes(Memory::Out);
+  for (auto [i, words] : enumerate(program.instructions)) {
+    Instruction instruction = decode(program.config, words);
+    if (instruction.is(Opcode::Finish))
+      break;
+    if (!instruction.is(Opcode::Store))
+      continue;
+    for (uint64_t y = 0; y < instruction.ySize; ++y) {
+      uint64_t begin = (instruction.dramBase + y * instruction.xStride) * bytes;
+      if (begin <= address && address - begin < instruction.xSize * bytes)
+        found = i;
+    }
+  }
+  return found;
+}
+
 static Error compareImage(StringRef path, const Program &program,
                           const std::vector<uint8_t> &image) {
   SmallString<128> outPath = path;
@@ -105,12 +127,15 @@ static Error compareImage(StringRef path, const Program &program,
       ++count;
       first = i;
     }
-  if (count)
-    return makeError("{0} bytes differ, first at {1:x}: expects {2:x-2}, but "
-                     "got {3:x-2}",
-                     count, program.dramBase + first,
-                     static_cast<uint8_t>(expected[first]), image[first]);
-  return Error::success();
+  if (!count)
+    return Error::success();
+  std::optional<uint64_t> store = findStore(program, program.dramBase + first);
+  return makeError(
+      "{0} bytes differ, first at {1:x}: expects {2:x-2}, but got {3:x-2}{4}",
+      count, program.dramBase + first, static_cast<uint8_t>(expected[first]),
+      image[first],
+      store ? formatv(", which instruction {0} stores", *store).str()
+            : std::string(", which no instruction stores"));
 }
 
 static Error compareProfile(const json::Object *expected,

@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "utils" / "benchmark"))
 
 import vta  # noqa: E402
+import vta_layers  # noqa: E402
 import vta_networks  # noqa: E402
 
 NETWORKS = {
@@ -73,3 +74,38 @@ def test_networks_that_there_are_not():
                          text=True, check=False)
     assert run.returncode == 2
     assert "expects networks of ResNet-18, " in run.stderr and "but got 'ResNet-19'" in run.stderr
+
+
+@pytest.mark.parametrize("arguments, layers, pools", [
+    (["C10"], {"C10": (8, 8, 32, 64, 1, 2)}, {}),
+    (["--bias", "--config=4x8_i8w8a32_15_16_16_18"], {"C2": (1, 8, 16, 16, 3, 1)}, {}),
+    (["--pools"], {}, {"maximum": [(8, 16, 3, 2, 1)], "average": [(6, 32, 2, 2, 0)]}),
+])
+def test_layers(monkeypatch, capsys, arguments, layers, pools):
+    """Small ones, with the bits of the interpreter: cycles, and where they go."""
+    monkeypatch.setattr(vta_layers, "LAYERS", {
+        name: (size, inputs, outputs, window, stride, 1, 1.0)
+        for name, (_, size, inputs, outputs, window, stride) in layers.items()})
+    monkeypatch.setattr(vta_layers, "POOLS", pools)
+    monkeypatch.setattr(sys, "argv", ["vta_layers.py", *arguments])
+    vta_layers.main()
+    text = capsys.readouterr().out
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines()
+            if line.startswith(("| C", "| maximum", "| average"))]
+    if pools:
+        assert [row[0] for row in rows] == ["maximum", "average"]
+        assert all(int(row[4]) > 0 for row in rows)
+        return
+    found, where = rows
+    # No more than the bound, and compute waits less than all the time.
+    share, bound = (float(cell.split()[0]) for cell in found[-2:])
+    assert 0 < share <= bound
+    assert sum(int(cell) for cell in where[6:10]) < int(found[5])
+    assert f"all, as often as in the network: {found[5]} cycles, GEMM {found[-2]}" in text
+
+
+def test_layers_that_there_are_not():
+    run = subprocess.run([sys.executable, vta_layers.__file__, "C1"], capture_output=True,
+                         text=True, check=False)
+    assert run.returncode == 2
+    assert "expects layers of C2, " in run.stderr and "but got 'C1'" in run.stderr

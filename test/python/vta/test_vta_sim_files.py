@@ -101,6 +101,15 @@ def test_check(folder):
     base, = struct.unpack_from("<Q", DATA, 48)
     assert code == 1 and f"a.vtao: FAIL: 2 bytes differ, first at 0x{base:x}: " in text
     assert text.endswith("\n0 of 1 vectors are as expected\n")
+    assert ", which no instruction stores\n" in text
+    # A byte that the program changes: the instruction is one that stores.
+    size, = struct.unpack_from("<Q", DATA, 56)
+    place = next(i for i in range(size) if DATA[80 + i] != IMAGE[i])
+    (folder / "a.out").write_bytes(IMAGE[:place] + bytes([IMAGE[place] ^ 1]) + IMAGE[place + 1:])
+    code, text = check(folder)
+    index = int(text.split(", which instruction ")[1].split(" stores\n")[0])
+    assert code == 1 and f"first at 0x{base + place:x}: " in text
+    assert DATA[80 + size + 16 * index] & 7 == vta_model.STORE
     (folder / "a.out").write_bytes(IMAGE[:-1])
     assert f"expects {len(IMAGE)} bytes in 'a.out', but got {len(IMAGE) - 1}" in check(folder)[1]
     (folder / "a.out").unlink()
