@@ -13,6 +13,7 @@
 
 #include "relay-mlir/Pipelines/CheckModel.h"
 
+#include "DeviceTargets.h"
 #include "KernelChecker.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -116,7 +117,12 @@ static void defineMakeSized(func::FuncOp function) {
 /// The module as its kernels see it. Functions of a program that are no
 /// functions of tensors stay as they are.
 static OwningOpRef<ModuleOp>
-fuse(ModuleOp module, const CompileOptions &options, bool isProgram) {
+fuse(ModuleOp module, const CompileOptions &unresolved, bool isProgram) {
+  CompileOptions options = unresolved;
+  if (std::string error = resolveDeviceTargets(options); !error.empty()) {
+    emitError(module.getLoc()) << error;
+    return {};
+  }
   OwningOpRef<ModuleOp> fused = module.clone();
   PassManager manager(module.getContext());
   addAttachTargetPass(manager, options);
