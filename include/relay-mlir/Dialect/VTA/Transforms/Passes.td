@@ -57,8 +57,8 @@ def PartitionGraphPass
     and images are padded to whole blocks. `device_copy` and `layout_transform`
     are put where tensors enter and leave the device; between parts they stay.
 
-    Groups that are narrower than a block are joined: a block of weights has those
-    of several groups on its diagonal, and zeros. A transposed convolution is a
+    Groups that are no whole blocks are joined: a block of weights has those of
+    several groups on its diagonal, and zeros. A transposed convolution is a
     convolution for each phase of its result, and the processor interleaves these.
 
     Everything else, such as pools of what the processor has, stays where it is.
