@@ -15,6 +15,7 @@ they are on VTA only if their data is.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import re
@@ -45,6 +46,12 @@ POOLS = {
     "average": [(56, 64, 2, 2, 0), (28, 128, 3, 2, 0), (7, 512, 7, 1, 0)],
 }
 DEFAULT_CONFIG = "1x16_i8w8a32_15_15_18_17"
+
+
+def get_sizes(config):
+    """Images and channels of an element, of the name of a configuration."""
+    images, channels = config.split("_")[0].split("x")
+    return int(images), int(channels)
 
 
 def quantized_average(relay, value, window, stride):
@@ -135,8 +142,7 @@ def get_bound(name, config, bias):
     """The share that no tile can exceed: what sets accumulators to zero, the shift and both ends
     of the clip take a cycle for each element, a sum with a register two."""
     _, inputs, _, window, *_ = LAYERS[name]
-    block = int(re.match(r"\d+x(\d+)_", config)[1])
-    products = inputs // block * window**2
+    products = inputs // get_sizes(config)[1] * window**2
     return products / (products + 4 + 2 * bias)
 
 
@@ -158,7 +164,7 @@ def measure_pools(config, images, with_check):
                     check(module, config)
             cycles = found["cycles"]
             results = (size + 2 * padding - window) // stride + 1
-            elements = found["bytes"]["out"] // (images * int(re.match(r"\d+x(\d+)_", config)[1]))
+            elements = found["bytes"]["out"] // math.prod(get_sizes(config))
             print(f"| {kind} | {size} | {channels} | {window}x{window}, {stride} | {cycles} | "
                   f"{cycles / elements:.1f} | {100 * found['products'] / cycles:.1f} % | "
                   f"{found['alu']:.1f} % | {found['bytes']['inp']} | {found['bytes']['out']} |",
@@ -182,11 +188,12 @@ def main():
             parser.error(f"expects layers of {', '.join(LAYERS)}, but got '{name}'")
     os.environ["RELAY_DEVICE_PATH"] = str(vta.BUILD / "lib")
     os.environ["RELAY_VTA_STRICT"] = "1"
-    images = int(args.config.split("x")[0])
+    images, _ = get_sizes(args.config)
     if args.pools:
         return measure_pools(args.config, images, not args.no_check)
     has_tuned = args.config == DEFAULT_CONFIG and not args.bias
-    rows, total = [], {}
+    rows = []
+    total: dict[int | str, tuple[int, int]] = {}
     print("| layer | size | channels | window, stride | estimated | found | ms at 100 MHz | "
           "tuned ms | GEMM | bound |\n|---|---|---|---|---|---|---|---|---|---|")
     for name in args.layers or LAYERS:
