@@ -28,6 +28,7 @@
 
 using namespace mlir;
 
+/// Numbers in one register.
 static constexpr int64_t kLanes = 8;
 
 static std::optional<double> getNumber(Value value) {
@@ -141,6 +142,82 @@ static Value callIntrinsic(ImplicitLocOpBuilder &b, StringRef name, Type type,
       .getResult(0);
 }
 
+static Value slice(ImplicitLocOpBuilder &b, Value vector, int64_t first,
+                   int64_t size) {
+  return vector::ExtractStridedSliceOp::create(
+      b, vector, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{size},
+      ArrayRef<int64_t>{1});
+}
+
+static int64_t getSize(Value vector) {
+  return cast<VectorType>(vector.getType()).getDimSize(0);
+}
+
+/// Rounds to even, one register after the other.
+static Value convertToIntegers(ImplicitLocOpBuilder &b, Value floats) {
+  int64_t size = getSize(floats);
+  auto convert = [&](Value part) {
+    return callIntrinsic(b, "llvm.x86.avx.cvt.ps2dq.256",
+                         VectorType::get(kLanes, b.getI32Type()), part);
+  };
+  if (size == kLanes)
+    return convert(floats);
+  auto type = VectorType::get(size, b.getI32Type());
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (int64_t first = 0; first != size; first += kLanes)
+    result = vector::InsertStridedSliceOp::create(
+        b, convert(slice(b, floats, first, kLanes)), result,
+        ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
+  return result;
+}
+
+/// The integers as bytes, with the nearest one for those that are none.
+static Value saturateToBytes(ImplicitLocOpBuilder &b, Value integers,
+                             bool isUnsigned) {
+  constexpr int64_t kHalf = kLanes / 2;
+  auto words = VectorType::get(kLanes, b.getI16Type());
+  auto bytes = VectorType::get(2 * kLanes, b.getI8Type());
+  auto wideWords = VectorType::get(2 * kLanes, b.getI16Type());
+  auto wideBytes = VectorType::get(4 * kLanes, b.getI8Type());
+  auto pack = [&](StringRef width, VectorType type, Value low, Value high) {
+    bool isSSE = width == "128";
+    std::string name = isSSE ? "llvm.x86.sse2." : "llvm.x86.avx2.";
+    name += type.getElementType().isInteger(16) ? "packssdw"
+            : isUnsigned                        ? "packuswb"
+                                                : "packsswb";
+    return callIntrinsic(b, isSSE ? name + ".128" : name, type, {low, high});
+  };
+  auto packPair = [&](int64_t first) {
+    return pack("256", wideWords, slice(b, integers, first, kLanes),
+                slice(b, integers, first + kLanes, kLanes));
+  };
+  // Instructions on 256 bits pack each half by itself: groups of four bytes
+  // come in another order.
+  auto arrange = [&](Value packed, ArrayRef<int64_t> order) -> Value {
+    auto type = VectorType::get(order.size(), b.getI32Type());
+    Value groups = vector::BitCastOp::create(b, type, packed);
+    groups = vector::ShuffleOp::create(b, groups, groups, order);
+    return vector::BitCastOp::create(b, packed.getType(), groups);
+  };
+  switch (getSize(integers)) {
+  case kLanes: {
+    Value packed = pack("128", words, slice(b, integers, 0, kHalf),
+                        slice(b, integers, kHalf, kHalf));
+    return slice(b, pack("128", bytes, packed, packed), 0, kLanes);
+  }
+  case 2 * kLanes: {
+    Value packed = packPair(0);
+    packed = pack("128", bytes, slice(b, packed, 0, kLanes),
+                  slice(b, packed, kLanes, kLanes));
+    return arrange(packed, {0, 2, 1, 3});
+  }
+  default: {
+    Value low = packPair(0), high = packPair(2 * kLanes);
+    return arrange(pack("256", wideBytes, low, high), {0, 4, 1, 5, 2, 6, 3, 7});
+  }
+  }
+}
+
 /// The last of the operations from `op` on that bound the bytes further; takes
 /// their bounds.
 static Operation *takeBoundsBehind(Operation *op, RoundedValue &rounded) {
@@ -189,7 +266,7 @@ static void rewrite(Operation *op, const RoundedValue &rounded) {
   Value isWithin =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, value, bound);
   value = arith::SelectOp::create(b, isWithin, value, bound);
-  value = callIntrinsic(b, "llvm.x86.avx.cvt.ps2dq.256", integers, value);
+  value = convertToIntegers(b, value);
   if (zeroPoint != 0)
     value = arith::AddIOp::create(
         b, value,
@@ -200,22 +277,7 @@ static void rewrite(Operation *op, const RoundedValue &rounded) {
     value = arith::SelectOp::create(
         b, isNaN, splat(b.getI32IntegerAttr(0), integers), value);
   }
-  auto half = [&](int64_t first) -> Value {
-    return vector::ExtractStridedSliceOp::create(
-        b, value, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{kLanes / 2},
-        ArrayRef<int64_t>{1});
-  };
-  Value low = half(0), high = half(kLanes / 2);
-  Value words =
-      callIntrinsic(b, "llvm.x86.sse2.packssdw.128",
-                    VectorType::get(kLanes, b.getI16Type()), {low, high});
-  Value bytes = callIntrinsic(
-      b,
-      isUnsigned ? "llvm.x86.sse2.packuswb.128" : "llvm.x86.sse2.packsswb.128",
-      VectorType::get(2 * kLanes, b.getI8Type()), {words, words});
-  Value result = vector::ExtractStridedSliceOp::create(
-      b, bytes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{kLanes},
-      ArrayRef<int64_t>{1});
+  Value result = saturateToBytes(b, value, isUnsigned);
   op->replaceAllUsesWith(ValueRange{result});
 }
 
@@ -226,7 +288,9 @@ void mlir::relay::detail::roundToBytes(Operation *root) {
     auto type = dyn_cast<VectorType>(op.getType());
     auto convert = op.getIn().getDefiningOp<arith::FPToSIOp>();
     if (!convert || !type || type.getRank() != 1 || type.isScalable() ||
-        type.getDimSize(0) != kLanes || !type.getElementType().isInteger(8) ||
+        !llvm::is_contained({kLanes, 2 * kLanes, 4 * kLanes},
+                            type.getDimSize(0)) ||
+        !type.getElementType().isInteger(8) ||
         !getElementTypeOrSelf(convert.getIn().getType()).isF32())
       continue;
     std::optional<RoundedValue> rounded = RoundedValue::match(convert.getIn());

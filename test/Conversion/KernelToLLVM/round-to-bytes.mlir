@@ -126,3 +126,40 @@ func.func @bounds_of_bytes(%x: vector<8xf32>) -> vector<8xi8> {
   %8 = arith.minsi %7, %last : vector<8xi8>
   return %8 : vector<8xi8>
 }
+
+// -----
+
+// Two registers, and four: bytes are packed in the halves of a register, in groups
+// of four, which come into order at the end.
+// CHECK-LABEL: func.func @two
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"
+// CHECK:       llvm.call_intrinsic "llvm.x86.avx2.packssdw"
+// CHECK:       llvm.call_intrinsic "llvm.x86.sse2.packuswb.128"
+// CHECK:       vector.shuffle %{{.*}}, %{{.*}} [0, 2, 1, 3] : vector<4xi32>
+// CHECK:       vector.bitcast %{{.*}} : vector<4xi32> to vector<16xi8>
+// CHECK-LABEL: func.func @four
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx2.packssdw"
+// CHECK:       llvm.call_intrinsic "llvm.x86.avx2.packsswb"
+// CHECK:       vector.shuffle %{{.*}}, %{{.*}} [0, 4, 1, 5, 2, 6, 3, 7] : vector<8xi32>
+// CHECK:       vector.bitcast %{{.*}} : vector<8xi32> to vector<32xi8>
+func.func @two(%x: vector<16xf32>) -> vector<16xi8> {
+  %low = arith.constant dense<0.0> : vector<16xf32>
+  %high = arith.constant dense<255.0> : vector<16xf32>
+  %0 = math.roundeven %x : vector<16xf32>
+  %2 = arith.maximumf %0, %low : vector<16xf32>
+  %3 = arith.minimumf %2, %high : vector<16xf32>
+  %6 = arith.fptosi %3 : vector<16xf32> to vector<16xi32>
+  %7 = arith.trunci %6 : vector<16xi32> to vector<16xi8>
+  return %7 : vector<16xi8>
+}
+func.func @four(%x: vector<32xf32>) -> vector<32xi8> {
+  %low = arith.constant dense<-128.0> : vector<32xf32>
+  %high = arith.constant dense<127.0> : vector<32xf32>
+  %0 = math.roundeven %x : vector<32xf32>
+  %2 = arith.maximumf %0, %low : vector<32xf32>
+  %3 = arith.minimumf %2, %high : vector<32xf32>
+  %6 = arith.fptosi %3 : vector<32xf32> to vector<32xi32>
+  %7 = arith.trunci %6 : vector<32xi32> to vector<32xi8>
+  return %7 : vector<32xi8>
+}

@@ -52,8 +52,22 @@ bool TileShape::isContiguousByRows(const NestedBlock &nest,
   return true;
 }
 
+/// The bits of the widest number that `value` is computed from in the block.
+static unsigned getWidestBits(NestedBlock &nest, Value value,
+                              DenseSet<Operation *> &visited) {
+  Type type = value.getType();
+  unsigned bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  Operation *op = value.getDefiningOp();
+  if (!op || nest.getLinearIndex(op) || !visited.insert(op).second ||
+      !nest.block.getRegion().isAncestor(op->getParentRegion()))
+    return bits;
+  for (Value operand : op->getOperands())
+    bits = std::max(bits, getWidestBits(nest, operand, visited));
+  return bits;
+}
+
 /// Gives each loop its role; fails with the reason if there is none for it.
-static FailureOr<TileShape> matchShape(const NestedBlock &nest,
+static FailureOr<TileShape> matchShape(NestedBlock &nest,
                                        const Computation &computation,
                                        int64_t vectorBits,
                                        std::string &reason) {
@@ -90,12 +104,19 @@ static FailureOr<TileShape> matchShape(const NestedBlock &nest,
   shape.laneLoop = spatial.back();
   shape.numLanes = *ForOp(nest.loops[shape.laneLoop]).getConstantExtent();
   shape.laneExtent = shape.numLanes;
-  shape.ownsVectors = shape.numLanes % shape.lanes == 0;
   for (unsigned row : ArrayRef(spatial).drop_back()) {
     shape.rowLoops.push_back(row);
     shape.rowExtents.push_back(*ForOp(nest.loops[row]).getConstantExtent());
     shape.numRows *= shape.rowExtents.back();
   }
+  // Bytes that are computed as numbers of 32 bits take several registers each
+  // step of the way: fewer lanes are as good, if they are all there.
+  DenseSet<Operation *> visited;
+  int64_t fewest = vectorBits / getWidestBits(nest, computation.value, visited);
+  while (shape.lanes > fewest && shape.numLanes % shape.lanes != 0 &&
+         2 * shape.numRows * shape.getNumVectors() <= kMaxAccumulators)
+    shape.lanes /= 2;
+  shape.ownsVectors = shape.numLanes % shape.lanes == 0;
   for (const LoopGuard &guard : nest.guards)
     if (llvm::is_contained(
             ArrayRef(shape.rowLoops).drop_front(shape.rowLoops.empty() ? 0 : 1),
