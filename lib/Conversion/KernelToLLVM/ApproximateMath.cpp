@@ -10,6 +10,7 @@
 #include "ExpandF16.h"
 #include "Extremes.h"
 #include "RoundToBytes.h"
+#include "TabulateBytes.h"
 #include "VectorMath.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -188,6 +189,15 @@ struct ApproximateMathPass
       return signalPassFailure();
     auto cpu = dyn_cast<relay::CPUAttr>(*target);
     const relay::CPUInfo *info = cpu ? &cpu.getInfo() : nullptr;
+    bool hasAVX2 = info && info->isX86() && info->hasFeature("avx2");
+    if (hasAVX2) {
+      // Tables are of what functions are, not of their approximations.
+      RewritePatternSet rounding(&getContext());
+      rounding.add<FindRoundEven>(&getContext());
+      if (failed(applyPatternsGreedily(getOperation(), std::move(rounding))))
+        return signalPassFailure();
+      relay::detail::tabulateBytes(getOperation());
+    }
     RewritePatternSet patterns(&getContext());
     // Whatever is no processor has fused instructions.
     if (!info || info->hasFMA()) {
@@ -213,7 +223,7 @@ struct ApproximateMathPass
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    if (info && info->isX86() && info->hasFeature("avx2"))
+    if (hasAVX2)
       relay::detail::roundToBytes(getOperation());
 
     // What is left is libm's, one element at a time. Functions that are
