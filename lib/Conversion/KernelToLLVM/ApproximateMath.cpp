@@ -223,8 +223,10 @@ struct ApproximateMathPass
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
+    // AVX-512 converts wider vectors itself.
     if (hasAVX2)
-      relay::detail::roundToBytes(getOperation());
+      relay::detail::roundToBytes(getOperation(),
+                                  info->hasFeature("avx512f") ? 8 : 32);
 
     // What is left is libm's, one element at a time. Functions that are
     // instructions, or that LLVM knows better, stay; other targets have

@@ -281,7 +281,7 @@ static void rewrite(Operation *op, const RoundedValue &rounded) {
   op->replaceAllUsesWith(ValueRange{result});
 }
 
-void mlir::relay::detail::roundToBytes(Operation *root) {
+void mlir::relay::detail::roundToBytes(Operation *root, int64_t maxLanes) {
   SmallVector<arith::TruncIOp> candidates;
   root->walk([&](arith::TruncIOp op) { candidates.push_back(op); });
   for (arith::TruncIOp op : candidates) {
@@ -290,7 +290,7 @@ void mlir::relay::detail::roundToBytes(Operation *root) {
     if (!convert || !type || type.getRank() != 1 || type.isScalable() ||
         !llvm::is_contained({kLanes, 2 * kLanes, 4 * kLanes},
                             type.getDimSize(0)) ||
-        !type.getElementType().isInteger(8) ||
+        type.getDimSize(0) > maxLanes || !type.getElementType().isInteger(8) ||
         !getElementTypeOrSelf(convert.getIn().getType()).isF32())
       continue;
     std::optional<RoundedValue> rounded = RoundedValue::match(convert.getIn());

@@ -50,6 +50,8 @@ static constexpr int64_t kMaxUnrolledWork = 1024;
 static constexpr int64_t kNumSlots = 4;
 /// Vectors whose long chains of operations run side by side.
 static constexpr int64_t kNumChains = 4;
+/// Bytes that are stored together: as many as tables are looked up for at once.
+static constexpr int64_t kMaxByteBits = 256;
 
 /// Whether `memory` has the addresses of the default memory.
 bool KernelEmitter::isFlat(MemoryAttr memory) const {
@@ -372,6 +374,23 @@ static bool hasLongChains(ForOp loop) {
       .wasInterrupted();
 }
 
+/// Whether the loop stores bytes, and nothing else.
+static bool storesBytes(ForOp loop) {
+  bool stores = false, isWider = false;
+  loop.walk([&](Operation *op) {
+    Value stored;
+    if (auto store = dyn_cast<affine::AffineStoreOp>(op))
+      stored = store.getValueToStore();
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      stored = store.getValueToStore();
+    if (!stored)
+      return;
+    stores = true;
+    isWider |= !stored.getType().isInteger(8);
+  });
+  return stores && !isWider;
+}
+
 /// Operations of one iteration.
 static int64_t getWork(ForOp loop) {
   int64_t work = 0;
@@ -385,6 +404,10 @@ LogicalResult KernelEmitter::emitVectorized(ForOp loop, BodyFn body) {
   // Long chains of several vectors run side by side: it is waiting for one
   // result after the other that takes the time.
   int64_t numChains = width > 1 && hasLongChains(loop) ? kNumChains : 1;
+  // What is computed in several vectors becomes one of bytes.
+  if (width > 1 && storesBytes(loop))
+    numChains =
+        std::max<int64_t>(1, std::min(target.bits, kMaxByteBits) / (8 * width));
   int64_t work = getWork(loop);
   if (work * numChains > kMaxUnrolledWork)
     numChains = 1;

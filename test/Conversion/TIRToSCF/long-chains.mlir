@@ -71,3 +71,35 @@ tir.prim_func @few(%x: memref<64xf32>, %y: memref<64xf32>)
     }
   }
 }
+
+// So are bytes that are computed in wider numbers: what is stored is one register.
+// With AVX-512 it is half of one.
+// CHECK-LABEL: func.func @bytes
+// CHECK:         arith.trunci %{{.*}} : vector<32xi32> to vector<32xi8>
+// CHECK:         vector.store %{{.*}} : memref<1024xi8>, vector<32xi8>
+// MASK-LABEL: func.func @bytes
+// MASK:         arith.trunci %{{.*}} : vector<32xi32> to vector<32xi8>
+// CHECK-LABEL: func.func @words
+// CHECK:         arith.trunci %{{.*}} : vector<8xi32> to vector<8xi16>
+tir.prim_func @bytes(%x: memref<1024xi32>, %y: memref<1024xi8>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 1024 kind(vectorized) {
+    tir.block @bytes(%v0 = spatial %i in 1024)
+        reads(%x[%v0] : memref<1024xi32>) writes(%y[%v0] : memref<1024xi8>) {
+      %0 = affine.load %x[%v0] : memref<1024xi32>
+      %1 = arith.trunci %0 : i32 to i8
+      affine.store %1, %y[%v0] : memref<1024xi8>
+    }
+  }
+}
+tir.prim_func @words(%x: memref<1024xi32>, %y: memref<1024xi16>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 1024 kind(vectorized) {
+    tir.block @words(%v0 = spatial %i in 1024)
+        reads(%x[%v0] : memref<1024xi32>) writes(%y[%v0] : memref<1024xi16>) {
+      %0 = affine.load %x[%v0] : memref<1024xi32>
+      %1 = arith.trunci %0 : i32 to i16
+      affine.store %1, %y[%v0] : memref<1024xi16>
+    }
+  }
+}
