@@ -11,6 +11,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/SimulatedQuantize.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -130,4 +131,13 @@ int64_t relay::getConstantBytes(ModuleOp module) {
           type.getNumElements() * type.getElementTypeBitWidth(), 8);
   });
   return bytes;
+}
+
+bool mlir::relay::gainsBySmallWeights(ModuleOp module) {
+  auto cpu = dyn_cast_if_present<CPUAttr>(lookupTarget(module));
+  if (!cpu || !cpu.getInfo().isX86())
+    return false;
+  const CPUInfo &info = cpu.getInfo();
+  return info.hasFeature("avx2") && !info.hasFeature("avxvnni") &&
+         !info.hasFeature("avx512vnni") && !info.hasTiles(/*isFloat=*/false);
 }

@@ -398,6 +398,10 @@ void relay_python::bindIRModule(py::module_ &m) {
                values.emplace_back(kind, value);
              return values;
            })
+      .def("gains_by_small_weights",
+           [](IRModule &self) {
+             return relay::gainsBySmallWeights(*self.module);
+           })
       .def("constant_bytes",
            [](IRModule &self) { return relay::getConstantBytes(*self.module); })
       .def("symbols", &getSymbols)

@@ -49,6 +49,11 @@ struct SimulatedValue {
 /// Those of @main, by their numbers.
 std::vector<SimulatedValue> getSimulatedValues(ModuleOp module);
 
+/// Whether the target of the module multiplies data with a sign faster by
+/// weights of 7 bits: by `pmaddubsw`, where it has nothing that adds up
+/// products of four bytes of 8 bits (docs/Decisions/byte-products.md).
+bool gainsBySmallWeights(ModuleOp module);
+
 /// The bytes of all constants.
 int64_t getConstantBytes(ModuleOp module);
 

@@ -27,6 +27,8 @@ WEIGHT_BITS = (7, 8)
 _Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 # QuantizeKind in C++.
 _WEIGHT = 2
+# The share of layers with signed data from which on weights of 7 bits are tried.
+_MIN_SIGNED = 0.25
 # Of a value more elements than these do not make its range any better known.
 _MAX_ELEMENTS = 1 << 20
 _PREPARE = ("builtin.module(relay-infer-types,func.func(relay-simplify-inference,"
@@ -272,6 +274,25 @@ class _Quantizer:
             f"builtin.module(relay-quantize-calibrate{{{options}}},"
             "relay-quantize-realize{per-channel=true rounding=TOEVEN})")
 
+    def gains_by_small_weights(self) -> bool:
+        """Whether the target multiplies a good part of the layers faster with weights of 7
+        bits: data that is never negative it multiplies as fast with those of 8, and
+        convolutions of each channel by itself gain nothing."""
+        options = "" if self._target is None else f'{{target="{self._target}"}}'
+        module = self.source.clone().run_passes(
+            f"builtin.module(relay-attach-target{options})")
+        if not module._impl.gains_by_small_weights():
+            return False
+        signs = []
+        for layer in self.layers:
+            weight = self.weights.get(layer.weight)
+            is_depthwise = weight is not None and weight.ndim > 2 and weight.shape[1] == 1
+            if weight is None or layer.data < 0 or is_depthwise:
+                continue
+            value = self.values.get(self.kinds[layer.data][1])
+            signs.append(value is not None and value.low < 0)
+        return bool(signs) and sum(signs) >= _MIN_SIGNED * len(signs)
+
     def measure(self, skip: Iterable[int], what: str) -> list[np.ndarray[Any, Any]]:
         """The outputs with all layers but some in integers."""
         return self.run(self.compile(self.quantize(skip)), what)
@@ -309,6 +330,20 @@ def _choose(quantizer: _Quantizer, metric: str, budget: float,
         else:
             low = middle + 1
     return set(ranking[:low]), alone
+
+
+def _choose_weight_bits(quantizer: _Quantizer, metric: str, budget: float) -> str:
+    """Takes weights of 7 bits where the target gains by them, if all of the network keeps to
+    the budget in integers then. Returns why, or why not."""
+    if not quantizer.gains_by_small_weights():
+        return ""
+    quantizer.weight_bits = 7
+    outputs = quantizer.measure((), "weights of 7 bits")
+    lost = loss(metric, quantizer.float_outputs, outputs, quantizer.samples.labels)
+    if lost <= budget:
+        return "chosen, since the target multiplies data with a sign faster by them"
+    quantizer.weight_bits = 8
+    return f"7 would be faster, but lose {lost:.4g}"
 
 
 def _time(model: Module, samples: Samples, runs: int = 20) -> float:
@@ -363,7 +398,7 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
 
 def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | None = None,
              calibration: str = "mse", equalize: float | None = None, correct_bias: bool = False,
-             weight_bits: int = 8, max_runs: int | None = None, target: str | None = None,
+             weight_bits: int | None = None, max_runs: int | None = None, target: str | None = None,
              progress: bool = False, dims: Mapping[str, int] | None = None,
              shapes: Mapping[str, Sequence[int | None]] | None = None,
              inputs: Mapping[str, Any] | None = None) -> Quantized:
@@ -379,7 +414,10 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     into the weights that read it, where what computes the data can be scaled; 0.5 is usual.
     `correct_bias` adds to biases what rounding takes from the means of results.
     With `weight_bits` of 7 weights are -63 to 63, as ONNX Runtime's `reduce_range` makes them:
-    processors that have AVX2 but no VNNI multiply these faster, where data has a sign.
+    processors that have AVX2 but no VNNI multiply these faster, where data has a sign. If it
+    is not said, weights have 7 bits where the target gains by that, in a quarter of the
+    layers or more, and the network with all layers in integers keeps to the budget; without
+    a budget, 8.
     With a `budget`, the layers that cost most stay in floats, as few as let the loss by
     `metric` be no larger: "cosine", 1 less the mean cosine between outputs in floats and in
     integers, or "top1", the share of samples whose class changes, or, where `data` has
@@ -406,15 +444,19 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
         if not 0 <= equalize <= 1:
             raise ValueError(f"expects equalize from 0 to 1, but got {equalize!r}")
     expect(correct_bias, bool, "correct_bias", "True or False")
-    expect_int(weight_bits, "weight_bits", *WEIGHT_BITS)
+    if weight_bits is not None:
+        expect_int(weight_bits, "weight_bits", *WEIGHT_BITS)
     if max_runs is not None:
         expect_int(max_runs, "max_runs", 1)
     if target is not None:
         expect_text(target, "target")
     bars = _bars if progress else _no_bars
     model = _to_module(model, fixed_inputs(dims, shapes, inputs))
-    quantizer = _Quantizer(model, data, calibration, weight_bits, max_runs, target, bars)
+    quantizer = _Quantizer(model, data, calibration, weight_bits or 8, max_runs, target, bars)
     quantizer.improve(equalize, correct_bias)
+    why = ""
+    if weight_bits is None and budget is not None:
+        why = _choose_weight_bits(quantizer, metric, budget)
     skip: set[int] = set()
     alone: dict[int, float] = {}
     if budget is not None:
@@ -426,7 +468,7 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     report = QuantizationReport(
         layers=_describe(quantizer, skip, alone, module, metric),
         metric=metric, budget=None if budget is None else float(budget),
-        calibration=calibration, weight_bits=weight_bits,
+        calibration=calibration, weight_bits=quantizer.weight_bits, weight_bits_reason=why,
         num_samples=quantizer.samples.count, steps=quantizer.steps,
         loss=loss(metric, quantizer.float_outputs, outputs, labels),
         sqnr=[sqnr(before, after) for before, after in zip(quantizer.float_outputs, outputs)],

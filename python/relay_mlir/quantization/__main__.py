@@ -29,9 +29,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
                         "differences (0.5 if none is said)")
     parser.add_argument("--correct-bias", action="store_true",
                         help="add to biases what rounding takes from means")
-    parser.add_argument("--weight-bits", type=int, choices=WEIGHT_BITS, default=8,
+    parser.add_argument("--weight-bits", type=int, choices=WEIGHT_BITS,
                         help="7 for weights that processors with AVX2 but no VNNI multiply "
-                        "faster, as reduce_range of ONNX Runtime makes them (default: 8)")
+                        "faster, as reduce_range of ONNX Runtime makes them (default: 8, and with "
+                        "a budget that allows for it, 7 where the target gains by it)")
     parser.add_argument("--metric", choices=METRICS, default="cosine",
                         help="what is lost against floats (default: cosine)")
     parser.add_argument("--budget", type=float, help="how much may be lost, from 0 to 1: the layers "

@@ -59,7 +59,8 @@ _COLUMNS = ("layer", "operator", "range of data", "scale", "scales of weight", "
 @dataclass
 class QuantizationReport:
     """What quantization made of a network. Pairs are before and after: bytes of constants,
-    seconds of a run, the share of right classes if there are labels."""
+    seconds of a run, the share of right classes if there are labels. `weight_bits_reason`
+    says why weights have so many bits where that was not asked for."""
 
     layers: list[Layer]
     metric: str
@@ -74,6 +75,7 @@ class QuantizationReport:
     floats: dict[str, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     weight_bits: int = 8
+    weight_bits_reason: str = ""
 
     @property
     def num_integer(self) -> int:
@@ -85,7 +87,8 @@ class QuantizationReport:
         slow, fast = self.seconds
         lines = [
             ("samples", f"{self.num_samples}, ranges by {self.calibration}"),
-            ("weights", f"{self.weight_bits} bits"),
+            ("weights", f"{self.weight_bits} bits" + (
+                f" ({self.weight_bits_reason})" if self.weight_bits_reason else "")),
             ("layers in integers", f"{self.num_integer} of {len(self.layers)}"),
             ("error of outputs", _all_db(self.sqnr) + " dB"),
             (f"loss by {self.metric}", f"{self.loss:.4g}" + (

@@ -86,6 +86,35 @@ def test_weights_of_7_bits(name):
     assert min(right[1:]) >= right[0] - 0.005, right
 
 
+AVX2, VNNI = "x86-64-v3", "x86-64-v3,+avxvnni"
+
+
+@pytest.mark.parametrize("target, sign, budget, bits, says", [
+    (AVX2, True, 0.5, 7, "weights: 7 bits (chosen, since the target"),
+    (AVX2, True, 0.0, 8, "weights: 8 bits (7 would be faster, but lose "),
+    (AVX2, False, 0.5, 8, "weights: 8 bits\n"),
+    (AVX2, True, None, 8, "weights: 8 bits\n")])
+def test_chosen_weight_bits(target, sign, budget, bits, says):
+    """7 where the target gains by them, data has a sign, and a budget allows for it."""
+    x = np.random.default_rng(0).standard_normal((8, 3, 8, 8)).astype(np.float32)
+    result = rm.quantize(network(), {"x": x if sign else np.abs(x)}, target=target,
+                         budget=budget)
+    assert result.report.weight_bits == bits
+    assert says in result.text()
+    # What is asked for is what it is.
+    assert rm.quantize(network(), {"x": x}, target=target, budget=0.5,
+                       weight_bits=8).report.weight_bits == 8
+
+
+@pytest.mark.parametrize("target, gains", [(AVX2, True), (VNNI, False), ("x86-64-v2", False),
+                                           ("aarch64", False), ("sapphirerapids", False)])
+def test_targets_that_gain(target, gains):
+    module = rm.IRModule.parse("func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {"
+                               " return %x : tensor<1xf32> }")
+    module.run_passes(f'builtin.module(relay-attach-target{{target="{target}"}})')
+    assert module._impl.gains_by_small_weights() == gains
+
+
 def uneven(model, factor, seed=0):
     """The same function of floats, of which one in four of the channels inside of a block is
     so many times as large: a normalisation is, and what reads it is as many times as small."""
