@@ -57,7 +57,7 @@ def compare(module, x):
     results = [np.asarray(relay.create_executor(kind, module).evaluate()(x))
                for kind in ("graph", "debug")]
     assert results[0].dtype == results[1].dtype
-    np.testing.assert_array_equal(*results)
+    np.testing.assert_array_equal(results[0], results[1])
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -98,4 +98,4 @@ def test_result_in_floats():
               rng.standard_normal(shape).astype("float32"))
     results = [np.asarray(relay.create_executor(kind, module).evaluate()(*values))
                for kind in ("graph", "debug")]
-    np.testing.assert_array_equal(*results)
+    np.testing.assert_array_equal(results[0], results[1])
