@@ -186,6 +186,10 @@ def main():
     for name in args.layers:
         if name not in LAYERS:
             parser.error(f"expects layers of {', '.join(LAYERS)}, but got '{name}'")
+    if args.pools and args.layers:
+        parser.error("expects --pools or layers, but got both")
+    if not re.fullmatch(r"\d+x\d+(_[a-z0-9]+)+", args.config):
+        parser.error(f"expects --config as '{DEFAULT_CONFIG}', but got '{args.config}'")
     os.environ["RELAY_DEVICE_PATH"] = str(vta.BUILD / "lib")
     os.environ["RELAY_VTA_STRICT"] = "1"
     images, _ = get_sizes(args.config)

@@ -64,6 +64,10 @@ REFUSED = {
         (["--output=no/such/file"], "expects a file in a folder that exists"),
     ],
     "benchmark/vta.py": [(["nope"], "expects networks of ResNet-18, ")],
+    "benchmark/vta_layers.py": [
+        (["C99"], "expects layers of C2, "), (["--config=x"], "expects --config as '1x16_"),
+        (["C2", "--pools"], "expects --pools or layers, but got both"),
+    ],
     "gpu/prepare.py": [
         (["{file}"], "expects a new folder, but got '"), ([], "required: folder"),
     ],
