@@ -11,6 +11,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/SimulatedQuantize.h"
+#include "relay-mlir/Dialect/Target/IR/ByteProducts.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -135,9 +136,9 @@ int64_t relay::getConstantBytes(ModuleOp module) {
 
 bool mlir::relay::gainsBySmallWeights(ModuleOp module) {
   auto cpu = dyn_cast_if_present<CPUAttr>(lookupTarget(module));
-  if (!cpu || !cpu.getInfo().isX86())
+  if (!cpu)
     return false;
   const CPUInfo &info = cpu.getInfo();
-  return info.hasFeature("avx2") && !info.hasFeature("avxvnni") &&
-         !info.hasFeature("avx512vnni") && !info.hasTiles(/*isFloat=*/false);
+  return hasPairProducts(info) && !hasQuadProducts(info) &&
+         !info.hasTiles(/*isFloat=*/false);
 }

@@ -60,13 +60,9 @@ public:
   Handle makeData(StringRef type, StringRef name,
                   ArrayRef<RelayValue *> fields);
 
-  /// A parameter as errors name it, and its type or null.
-  struct Param {
-    std::string title;
-    Type type;
-  };
-  /// Those of a function; with `types` in place of what the artefact has.
-  std::vector<Param> getParams(StringRef name, const py::object &types) const;
+  /// Those that the artefact has of the parameters of a function; null for one
+  /// without.
+  std::vector<Type> getParamTypes(StringRef name) const;
   py::tuple describeFunction(const std::string &name) const;
   py::list getFunctions() const;
   py::list getConstants() const;
@@ -83,9 +79,14 @@ private:
     std::vector<Handle> handles;
     SmallVector<RelayValue *> values;
   };
-  void pass(const py::list &args, ArrayRef<Param> params, Values &to);
+  /// Argument `number` of a function, or of a closure without a name, as errors
+  /// name it.
+  std::string describeArgument(StringRef function, size_t number) const;
+  void pass(StringRef function, const py::list &args, ArrayRef<Type> types,
+            Values &to);
   template <typename Fn>
-  py::object invoke(const py::list &args, ArrayRef<Param> params, Fn call);
+  py::object invoke(StringRef function, const py::list &args,
+                    ArrayRef<Type> types, Fn call);
 
   RelayModule *module = nullptr;
   std::chrono::steady_clock::time_point lastLook;
@@ -375,27 +376,38 @@ Handle VMProgram::unwrap(py::handle value, Type type,
 // Calls
 //===----------------------------------------------------------------------===//
 
-void VMProgram::pass(const py::list &args, ArrayRef<Param> params, Values &to) {
+std::string VMProgram::describeArgument(StringRef function,
+                                        size_t number) const {
+  auto signature =
+      readSignature(*getArtifact().program, function, getSessionContext());
+  if (!signature || number >= signature->params.size())
+    return "argument " + std::to_string(number);
+  return llvm::formatv("argument {0} of '{1}' ('{2}')", number, function,
+                       signature->params[number].name);
+}
+
+void VMProgram::pass(StringRef function, const py::list &args,
+                     ArrayRef<Type> types, Values &to) {
   for (auto [number, arg] : llvm::enumerate(args)) {
-    Param param = number < params.size()
-                      ? params[number]
-                      : Param{"argument " + std::to_string(number), Type()};
     try {
-      to.handles.push_back(unwrap(arg, param.type, to.tensors));
+      to.handles.push_back(unwrap(
+          arg, number < types.size() ? types[number] : Type(), to.tensors));
     } catch (const py::type_error &error) {
-      throw py::type_error(param.title + ": " + error.what());
+      throw py::type_error(describeArgument(function, number) + ": " +
+                           error.what());
     } catch (const py::value_error &error) {
-      throw py::value_error(param.title + ": " + error.what());
+      throw py::value_error(describeArgument(function, number) + ": " +
+                            error.what());
     }
     to.values.push_back(to.handles.back().get());
   }
 }
 
 template <typename Fn>
-py::object VMProgram::invoke(const py::list &args, ArrayRef<Param> params,
-                             Fn call) {
+py::object VMProgram::invoke(StringRef function, const py::list &args,
+                             ArrayRef<Type> types, Fn call) {
   Values values;
-  pass(args, params, values);
+  pass(function, args, types, values);
   RelayValue *result = nullptr;
   RelayStatus status;
   {
@@ -412,20 +424,13 @@ py::object VMProgram::invoke(const py::list &args, ArrayRef<Param> params,
   return wrap(owned);
 }
 
-std::vector<VMProgram::Param>
-VMProgram::getParams(StringRef name, const py::object &types) const {
-  std::vector<Param> params;
-  std::vector<Type> known;
-  if (!types.is_none())
-    known = unwrapTypes(types);
+std::vector<Type> VMProgram::getParamTypes(StringRef name) const {
+  std::vector<Type> types;
   if (auto signature =
           readSignature(*getArtifact().program, name, getSessionContext()))
-    for (auto [number, info] : llvm::enumerate(signature->params))
-      params.push_back({llvm::formatv("argument {0} of '{1}' ('{2}')", number,
-                                      name, info.name)
-                            .str(),
-                        number < known.size() ? known[number] : info.type});
-  return params;
+    for (const ProgramValueInfo &info : signature->params)
+      types.push_back(info.type);
+  return types;
 }
 
 /// (name, what describeType says) of the parameters of a function, and of its
@@ -455,8 +460,10 @@ py::tuple VMProgram::describeFunction(const std::string &name) const {
 
 py::object VMProgram::run(const std::string &name, const py::list &args,
                           const py::object &types) {
+  std::vector<Type> known =
+      types.is_none() ? getParamTypes(name) : unwrapTypes(types);
   return invoke(
-      args, getParams(name, types),
+      name, args, known,
       [&](RelayValue *const *values, int32_t count, RelayValue **result) {
         return relayModuleInvoke(module, name.c_str(), values, count, result);
       });
@@ -464,7 +471,7 @@ py::object VMProgram::run(const std::string &name, const py::list &args,
 
 py::object VMProgram::call(const Handle &closure, const py::list &args) {
   return invoke(
-      args, {},
+      /*function=*/"", args, {},
       [&](RelayValue *const *values, int32_t count, RelayValue **result) {
         return relayModuleInvokeClosure(module, closure.get(), values, count,
                                         result);
@@ -474,7 +481,7 @@ py::object VMProgram::call(const Handle &closure, const py::list &args) {
 py::list VMProgram::profile(const std::string &name, const py::list &args,
                             int repeat, int warmUp, const std::string &trace) {
   Values values;
-  pass(args, getParams(name, py::none()), values);
+  pass(name, args, getParamTypes(name), values);
   return measureProfile(
       repeat, warmUp, trace, [&](const ProfileOptions &options) {
         return profileProgram(module, name, values.values, options);
