@@ -64,6 +64,10 @@ typedef struct RelayTensorInfo {
   const int64_t *shape;
   /// Null for a static dimension, else its expression, such as "n".
   const char *const *dim_names;
+  /// Not 0 if the elements, of int64, are numbers of strings: those of
+  /// relayModuleGetString, and for inputs also any others, for strings that are
+  /// not among these. Equal strings have equal numbers.
+  int32_t is_string;
 } RelayTensorInfo;
 
 /// Returns the version of the run time, "major.minor.patch".
@@ -129,6 +133,13 @@ RELAY_RT_EXPORT RelayStatus relayModuleGetInputInfo(const RelayModule *module,
 RELAY_RT_EXPORT RelayStatus relayModuleGetOutputInfo(const RelayModule *module,
                                                      int32_t index,
                                                      RelayTensorInfo *info);
+
+/// The strings that the model knows, in UTF-8; number 0 is the empty one. There
+/// are none if no input or output has strings. A null pointer for another
+/// number.
+RELAY_RT_EXPORT int64_t relayModuleGetNumStrings(const RelayModule *module);
+RELAY_RT_EXPORT const char *relayModuleGetString(const RelayModule *module,
+                                                 int64_t number);
 
 /// Stores the position of the input called `name` in `index`; fails, naming the
 /// inputs there are, if there is none.

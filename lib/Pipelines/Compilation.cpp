@@ -21,6 +21,7 @@
 
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
@@ -238,10 +239,10 @@ LogicalResult Compilation::splitProgram() {
       })))
     return failure();
   glue = ModuleOp::create(module.getLoc());
-  for (StringRef name :
-       {relax::kConstructorsAttr, relax::kConstructorTypesAttr})
-    if (Attribute constructors = module->removeAttr(name))
-      (*glue)->setAttr(name, constructors);
+  for (StringRef name : {relax::kConstructorsAttr, relax::kConstructorTypesAttr,
+                         relax::kStringsAttr})
+    if (Attribute attr = module->removeAttr(name))
+      (*glue)->setAttr(name, attr);
   for (auto function :
        llvm::make_early_inc_range(module.getOps<relax::FuncOp>()))
     function->moveBefore(glue->getBody(), glue->getBody()->end());

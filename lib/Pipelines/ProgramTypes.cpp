@@ -28,7 +28,7 @@ public:
     while (next != end) {
       sizeNames.clear();
       Type type = read();
-      values.push_back({StringRef(), type, sizeNames});
+      values.push_back({StringRef(), type, sizeNames, /*isString=*/false});
     }
     return values;
   }
@@ -114,6 +114,12 @@ relay::readSignature(const RelayVMProgram &program, StringRef name,
       param.name = function.params[number];
     for (auto [number, result] : llvm::enumerate(signature.results))
       result.name = function.results[number];
+    for (int64_t number :
+         ArrayRef(function.string_params, function.num_string_params))
+      signature.params[number].isString = true;
+    for (int64_t number :
+         ArrayRef(function.string_results, function.num_string_results))
+      signature.results[number].isString = true;
     return signature;
   }
   return std::nullopt;

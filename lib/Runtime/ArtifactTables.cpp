@@ -282,6 +282,16 @@ void TableChecker::checkProgram(const RelayVMProgram &program) const {
                "the name of a result");
     checkNames(function.symbols, function.num_symbols, "symbols",
                "the name of a symbol");
+    auto checkNumbers = [&](const int64_t *numbers, int32_t count,
+                            int32_t limit) {
+      checkArray(numbers, count, "strings");
+      for (int32_t n = 0; n < count; ++n)
+        checkIndex(numbers[n], 0, limit, "the number of a string");
+    };
+    checkNumbers(function.string_params, function.num_string_params,
+                 function.num_params);
+    checkNumbers(function.string_results, function.num_string_results,
+                 function.num_results);
   }
   for (int64_t i = 0; i < program.num_constants; ++i)
     checkTensor(program.constants[i].tensor, /*numSymbols=*/0,
@@ -302,6 +312,9 @@ void TableChecker::check() const {
   checkString(artifact->required_features, "the CPU features");
   checkString(artifact->precision, "the precision");
   checkDevices();
+  checkArray(artifact->strings, artifact->num_strings, "strings");
+  for (int64_t i = 0; i < artifact->num_strings; ++i)
+    checkString(artifact->strings[i], "a string");
   checkArray(artifact->calls, artifact->num_calls, "calls");
   for (int32_t i = 0; i < artifact->num_calls; ++i)
     checkCall(artifact->calls[i]);

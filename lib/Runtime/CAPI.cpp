@@ -96,6 +96,17 @@ RelayStatus relayModuleGetOutputInfo(const RelayModule *module, int32_t index,
       [&] { getInfo(module->getMain().getOutputs(), "output", index, info); });
 }
 
+int64_t relayModuleGetNumStrings(const RelayModule *module) {
+  return module->getArtifact().num_strings;
+}
+
+const char *relayModuleGetString(const RelayModule *module, int64_t number) {
+  const RelayArtifact &artifact = module->getArtifact();
+  return number < 0 || number >= artifact.num_strings
+             ? nullptr
+             : artifact.strings[number];
+}
+
 RelayStatus relayModuleFindInput(const RelayModule *module, const char *name,
                                  int32_t *index) {
   return guard([&] {

@@ -61,8 +61,8 @@ TensorFunction::describe(const RelayArtifactTensor *tensors, int32_t count) {
       shape[d] = std::max<int64_t>(tensor.dims[d], -1);
     DLDataType dtype = {tensor.dtype.code, tensor.dtype.bits,
                         tensor.dtype.lanes};
-    infos.push_back(
-        {tensor.name, dtype, tensor.rank, shape.get(), tensor.dim_names});
+    infos.push_back({tensor.name, dtype, tensor.rank, shape.get(),
+                     tensor.dim_names, tensor.is_string});
     shapes.push_back(std::move(shape));
   }
   return infos;

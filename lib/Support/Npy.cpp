@@ -12,9 +12,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,6 +33,8 @@ using llvm::Twine;
 
 static constexpr StringRef magic = "\x93NUMPY";
 static constexpr size_t dataAlignment = 64;
+/// Of a string, so that its size fits 32 bits.
+static constexpr unsigned kMaxCharacters = 1u << 28;
 
 static llvm::Error makeError(StringRef name, const Twine &message) {
   return llvm::createStringError("'" + name + "': " + message);
@@ -209,42 +213,8 @@ static std::string getDescr(const NpyArray &array) {
 // Data
 //===----------------------------------------------------------------------===//
 
-/// Copies `data` into C order and native byte order.
-static void normalize(NpyArray &array, bool fortranOrder, bool swapBytes) {
-  size_t size = array.elementSize;
-  size_t count = array.data.size() / size;
-  auto memory = std::make_shared<std::vector<char>>(array.data.size());
-  char *out = memory->data();
-
-  SmallVector<int64_t> index(array.shape.size(), 0);
-  SmallVector<size_t> strides(array.shape.size());
-  size_t stride = 1;
-  for (size_t i = 0; i < array.shape.size(); ++i) {
-    size_t dim = fortranOrder ? i : array.shape.size() - 1 - i;
-    strides[dim] = stride;
-    stride *= array.shape[dim];
-  }
-  size_t source = 0;
-  for (size_t i = 0; i < count; ++i, out += size) {
-    std::memcpy(out, array.data.data() + source * size, size);
-    if (swapBytes)
-      std::reverse(out, out + size);
-    if (array.kind == NpyArray::Kind::Bool)
-      *out = *out != 0;
-    for (size_t dim = index.size(); dim-- > 0;) {
-      source += strides[dim];
-      if (++index[dim] < array.shape[dim])
-        break;
-      source -= strides[dim] * index[dim];
-      index[dim] = 0;
-    }
-  }
-  array.data = *memory;
-  array.owner = std::move(memory);
-}
-
-Expected<NpyArray> mlir::relay::parseNpy(StringRef bytes, StringRef name,
-                                         std::shared_ptr<const void> owner) {
+/// Reads the header of `bytes`, and leaves the data in them.
+static Expected<HeaderParser> readHeader(StringRef &bytes, StringRef name) {
   StringRef rest = bytes;
   if (!rest.consume_front(magic) || rest.size() < 4)
     return makeError(name, "expects an .npy file, but got other contents");
@@ -266,61 +236,130 @@ Expected<NpyArray> mlir::relay::parseNpy(StringRef bytes, StringRef name,
   HeaderParser header(rest.take_front(length), name);
   if (llvm::Error error = header.parse())
     return error;
-  NpyArray array;
-  Expected<bool> swapBytes = parseDescr(header.descr, name, array);
-  if (!swapBytes)
-    return swapBytes.takeError();
+  bytes = rest.drop_front(length);
+  return header;
+}
 
-  array.shape = header.shape;
-  array.owner = std::move(owner);
-  rest = rest.drop_front(length);
-  array.data = ArrayRef<char>(rest.data(), rest.size());
-  uint64_t size = array.elementSize;
+/// Elements of `size` bytes, as many as the header says.
+static llvm::Error checkSize(const HeaderParser &header, StringRef name,
+                             StringRef data, uint64_t size) {
   bool overflows = false;
-  for (int64_t dim : array.shape)
+  for (int64_t dim : header.shape)
     if (dim == 0) // Makes the array empty, however large the other sizes are.
       size = 0;
-  for (int64_t dim : array.shape) {
+  for (int64_t dim : header.shape) {
     bool overflow = false;
     size =
         llvm::SaturatingMultiply(size, static_cast<uint64_t>(dim), &overflow);
     overflows |= overflow;
   }
-  if (overflows || size != array.data.size())
+  if (overflows || size != data.size())
     return makeError(name, "expects " + Twine(size) +
-                               " bytes of data, but got " +
-                               Twine(array.data.size()));
+                               " bytes of data, but got " + Twine(data.size()));
+  return llvm::Error::success();
+}
 
+/// Calls `use` with the positions of the elements in the order of the file, in
+/// C order.
+static void forEachPosition(ArrayRef<int64_t> shape, size_t count,
+                            bool fortranOrder,
+                            llvm::function_ref<void(size_t)> use) {
+  SmallVector<int64_t> index(shape.size(), 0);
+  SmallVector<size_t> strides(shape.size());
+  size_t stride = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    size_t dim = fortranOrder ? i : shape.size() - 1 - i;
+    strides[dim] = stride;
+    stride *= shape[dim];
+  }
+  size_t source = 0;
+  for (size_t i = 0; i < count; ++i) {
+    use(source);
+    for (size_t dim = index.size(); dim-- > 0;) {
+      source += strides[dim];
+      if (++index[dim] < shape[dim])
+        break;
+      source -= strides[dim] * index[dim];
+      index[dim] = 0;
+    }
+  }
+}
+
+/// Copies `data` into C order and native byte order.
+static void normalize(NpyArray &array, bool fortranOrder, bool swapBytes) {
+  size_t size = array.elementSize;
+  auto memory = std::make_shared<std::vector<char>>(array.data.size());
+  char *out = memory->data();
+  forEachPosition(array.shape, array.data.size() / size, fortranOrder,
+                  [&](size_t position) {
+                    std::memcpy(out, array.data.data() + position * size, size);
+                    if (swapBytes)
+                      std::reverse(out, out + size);
+                    if (array.kind == NpyArray::Kind::Bool)
+                      *out = *out != 0;
+                    out += size;
+                  });
+  array.data = *memory;
+  array.owner = std::move(memory);
+}
+
+Expected<NpyArray> mlir::relay::parseNpy(StringRef bytes, StringRef name,
+                                         std::shared_ptr<const void> owner) {
+  Expected<HeaderParser> header = readHeader(bytes, name);
+  if (!header)
+    return header.takeError();
+  NpyArray array;
+  Expected<bool> swapBytes = parseDescr(header->descr, name, array);
+  if (!swapBytes)
+    return swapBytes.takeError();
+  if (llvm::Error error = checkSize(*header, name, bytes, array.elementSize))
+    return error;
+
+  array.shape = header->shape;
+  array.owner = std::move(owner);
+  array.data = ArrayRef<char>(bytes.data(), bytes.size());
   bool isNormalBool =
       array.kind != NpyArray::Kind::Bool ||
       llvm::all_of(array.data, [](char c) { return c == 0 || c == 1; });
   bool isAligned =
       llvm::isAddrAligned(llvm::Align(array.elementSize), array.data.data());
-  bool isFortran = header.fortranOrder && array.shape.size() > 1;
+  bool isFortran = header->fortranOrder && array.shape.size() > 1;
   if (isFortran || *swapBytes || !isNormalBool || !isAligned)
     normalize(array, isFortran, *swapBytes);
   return array;
 }
 
-Expected<NpyArray> mlir::relay::readNpy(StringRef path) {
+static Expected<std::shared_ptr<llvm::MemoryBuffer>> readFile(StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       readInputFile(path);
   if (!buffer)
     return makeError(path, "cannot open: " + buffer.getError().message());
-  std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*buffer);
-  return parseNpy(owner->getBuffer(), path, owner);
+  return std::move(*buffer);
 }
 
-void mlir::relay::writeNpy(llvm::raw_ostream &os, const NpyArray &array) {
+Expected<NpyArray> mlir::relay::readNpy(StringRef path) {
+  Expected<std::shared_ptr<llvm::MemoryBuffer>> owner = readFile(path);
+  if (!owner)
+    return owner.takeError();
+  return parseNpy((*owner)->getBuffer(), path, *owner);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void writeHeader(llvm::raw_ostream &os, const Twine &descr,
+                        ArrayRef<int64_t> sizes) {
   static_assert(llvm::endianness::native == llvm::endianness::little,
                 "data is written in native order");
   std::string shape = llvm::join(
-      llvm::map_range(array.shape, [](int64_t d) { return llvm::itostr(d); }),
-      ", ");
-  if (array.shape.size() == 1)
+      llvm::map_range(sizes, [](int64_t d) { return llvm::itostr(d); }), ", ");
+  if (sizes.size() == 1)
     shape += ",";
-  std::string header = "{'descr': '" + getDescr(array) +
-                       "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header =
+      ("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + shape +
+       "), }")
+          .str();
   // Length of everything before the data, with the newline, is a multiple
   // of 64.
   bool isLong = header.size() + dataAlignment > UINT16_MAX;
@@ -333,14 +372,115 @@ void mlir::relay::writeNpy(llvm::raw_ostream &os, const NpyArray &array) {
   char length[4];
   llvm::support::endian::write32le(length, header.size());
   os << StringRef(length, isLong ? 4 : 2) << header;
+}
+
+void mlir::relay::writeNpy(llvm::raw_ostream &os, const NpyArray &array) {
+  writeHeader(os, getDescr(array), array.shape);
   os.write(array.data.data(), array.data.size());
 }
 
-llvm::Error mlir::relay::writeNpy(StringRef path, const NpyArray &array) {
+static llvm::Error
+writeFile(StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
   std::error_code code = writeOutputText(path, [&](llvm::raw_ostream &os) {
-    writeNpy(os, array);
+    write(os);
     return llvm::success();
   });
   return code ? makeError(path, "cannot write: " + code.message())
               : llvm::Error::success();
+}
+
+llvm::Error mlir::relay::writeNpy(StringRef path, const NpyArray &array) {
+  return writeFile(path, [&](llvm::raw_ostream &os) { writeNpy(os, array); });
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+/// One element of 'U': characters of 32 bits, filled up with zeros.
+static bool readText(StringRef bytes, bool swapBytes, std::string &text) {
+  SmallVector<llvm::UTF32> characters(bytes.size() / sizeof(llvm::UTF32));
+  std::memcpy(characters.data(), bytes.data(), bytes.size());
+  if (swapBytes)
+    for (llvm::UTF32 &character : characters)
+      character = llvm::byteswap(character);
+  while (!characters.empty() && characters.back() == 0)
+    characters.pop_back();
+  return characters.empty() || llvm::convertUTF32ToUTF8String(characters, text);
+}
+
+Expected<NpyStrings> mlir::relay::parseNpyStrings(StringRef bytes,
+                                                  StringRef path) {
+  Expected<HeaderParser> header = readHeader(bytes, path);
+  if (!header)
+    return header.takeError();
+  StringRef descr = header->descr;
+  bool swapBytes = descr.starts_with(
+      llvm::endianness::native == llvm::endianness::little ? ">" : "<");
+  StringRef rest = descr.ltrim("<>|=");
+  bool isText = rest.consume_front("U");
+  unsigned size;
+  if ((!isText && !rest.consume_front("S")) || rest.getAsInteger(10, size) ||
+      size == 0 || size > kMaxCharacters)
+    return makeError(path, "expects a dtype of strings, '<U' and a number, but "
+                           "got '" +
+                               descr + "'");
+  if (isText)
+    size *= sizeof(llvm::UTF32);
+  if (llvm::Error error = checkSize(*header, path, bytes, size))
+    return error;
+
+  NpyStrings strings;
+  strings.shape = header->shape;
+  bool isValid = true;
+  forEachPosition(header->shape, bytes.size() / size, header->fortranOrder,
+                  [&](size_t position) {
+                    StringRef element = bytes.substr(position * size, size);
+                    std::string &text = strings.texts.emplace_back();
+                    if (isText)
+                      isValid &= readText(element, swapBytes, text);
+                    else
+                      text = element.rtrim('\0').str();
+                    isValid &= llvm::json::isUTF8(text) &&
+                               text.find('\0') == std::string::npos;
+                  });
+  if (!isValid)
+    return makeError(path, "expects strings of Unicode without zeros");
+  return strings;
+}
+
+Expected<NpyStrings> mlir::relay::readNpyStrings(StringRef path) {
+  Expected<std::shared_ptr<llvm::MemoryBuffer>> owner = readFile(path);
+  if (!owner)
+    return owner.takeError();
+  return parseNpyStrings((*owner)->getBuffer(), path);
+}
+
+void mlir::relay::writeNpyStrings(llvm::raw_ostream &os,
+                                  const NpyStrings &strings) {
+  // NumPy has no strings of no characters.
+  size_t length = 1;
+  std::vector<std::vector<llvm::UTF32>> texts;
+  for (const std::string &text : strings.texts) {
+    std::vector<llvm::UTF32> &characters = texts.emplace_back(text.size());
+    const auto *source = reinterpret_cast<const llvm::UTF8 *>(text.data());
+    llvm::UTF32 *target = characters.data();
+    llvm::ConvertUTF8toUTF32(&source, source + text.size(), &target,
+                             target + characters.size(),
+                             llvm::lenientConversion);
+    characters.resize(target - characters.data());
+    length = std::max(length, characters.size());
+  }
+  writeHeader(os, "<U" + Twine(length), strings.shape);
+  for (std::vector<llvm::UTF32> &characters : texts) {
+    characters.resize(length);
+    os.write(reinterpret_cast<const char *>(characters.data()),
+             length * sizeof(llvm::UTF32));
+  }
+}
+
+llvm::Error mlir::relay::writeNpyStrings(StringRef path,
+                                         const NpyStrings &strings) {
+  return writeFile(
+      path, [&](llvm::raw_ostream &os) { writeNpyStrings(os, strings); });
 }

@@ -11,6 +11,7 @@ import numpy as np
 from . import _relay_mlir
 from ._arguments import expect_int, expect_list, expect_mapping, expect_path, expect_text
 from ._inputs import Fixed, fixed_inputs, variant_texts
+from ._strings import StringSignature
 
 if TYPE_CHECKING:
     from ._program import Program
@@ -23,7 +24,8 @@ Outputs = Any
 class TensorInfo(typing.NamedTuple):
     """Name, shape and NumPy dtype of an input or output.
 
-    A dynamic size is a string, the expression of its symbols: "n", "2 * n".
+    A dynamic size is a string, the expression of its symbols: "n", "2 * n". The dtype of
+    strings is object.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Module:
         self._impl = _impl or _relay_mlir.LoadedModule(
             self._path, bool(map_weights),
             None if device is None else expect_text(device, "device"))
+        self._strings = StringSignature.of(self._impl.strings(), self.inputs, self.outputs)
 
     @staticmethod
     def _open(path: PathLike, map_weights: bool, device: str | None) -> Module | None:
@@ -163,10 +166,13 @@ class Module:
 
         Inputs go by position or by name: NumPy arrays and other DLPack tensors
         of the right dtype and shape, which are not copied if they are
-        contiguous; lists and numbers are converted. Returns a NumPy array, or a
+        contiguous; lists and numbers are converted. Strings are str or bytes (UTF-8) in
+        lists or arrays; those of outputs are str in arrays of objects. Returns a NumPy array, or a
         tuple of them if the model has several outputs. Raises ValueError for
         wrong inputs.
         """
+        if self._strings is not None:
+            return self._strings.run(self._impl.run, args, kwargs)
         return self._impl.run(*args, **kwargs)
 
     def run(self, inputs: Mapping[str, Any]) -> Outputs:
@@ -174,7 +180,7 @@ class Module:
         inputs = expect_mapping(inputs, "inputs")
         for name in inputs:
             expect_text(name, "the name of an input")
-        return self._impl.run(**inputs)
+        return self(**inputs)
 
     def profile(self, inputs: Mapping[str, Any] | Sequence[Any], *, repeat: int = 50,
                 warm_up: int = 5, trace: PathLike | None = None) -> list[KernelProfile]:
@@ -191,10 +197,14 @@ class Module:
         by_name = hasattr(inputs, "keys")
         if not by_name:
             inputs = expect_list(inputs, "inputs", "arrays")
-        rows = self._impl.profile(
-            *(() if by_name else inputs), named=dict(inputs) if by_name else {},
-            repeat=repeat, warm_up=warm_up,
-            trace="" if trace is None else expect_path(trace, "trace"))
+
+        def run(*args: Any, **named: Any) -> list[tuple[Any, ...]]:
+            return self._impl.profile(*args, named=named, repeat=repeat, warm_up=warm_up, trace=(
+                "" if trace is None else expect_path(trace, "trace")))
+
+        args, named = ((), dict(inputs)) if by_name else (inputs, {})
+        rows = (run(*args, **named) if self._strings is None
+                else self._strings.run(run, args, named, decode=False))
         return [KernelProfile(*row) for row in rows]
 
     def save(self, path: PathLike) -> None:

@@ -10,6 +10,7 @@ from . import _relay_mlir
 from ._arguments import (describe, expect_int, expect_list, expect_mapping, expect_path,
                          expect_text)
 from ._compile import KernelProfile, Outputs, PathLike
+from ._strings import StringSignature
 
 
 def _to_python(value: Any) -> Any:
@@ -56,6 +57,7 @@ class Program:
     _impl: Any
     _inputs: list[ValueInfo]
     _outputs: list[ValueInfo]
+    _strings: StringSignature | None
 
     def __new__(cls, *args: Any) -> Program:
         del args
@@ -68,7 +70,9 @@ class Program:
 
         def inform(name: str, value: tuple[str, tuple[int | str, ...], str]) -> ValueInfo:
             kind, shape, dtype = value
-            return ValueInfo(name, shape, numpy_dtype(dtype) if dtype else np.dtype(object), kind)
+            is_object = dtype in ("", "string")
+            return ValueInfo(name, shape, np.dtype(object) if is_object else numpy_dtype(dtype),
+                             kind)
 
         self = object.__new__(cls)
         self._path = path
@@ -77,6 +81,7 @@ class Program:
         inputs, outputs = self._impl.describe_function("main")
         self._inputs = [inform(*entry) for entry in inputs]
         self._outputs = [inform(*entry) for entry in outputs]
+        self._strings = StringSignature.of(self._impl.strings(), self._inputs, self._outputs)
         return self
 
     @property
@@ -105,7 +110,12 @@ class Program:
 
     def run(self, inputs: Mapping[str, Any]) -> Outputs:
         """The same with a mapping, for names that are no identifiers."""
-        return _to_python(self._impl.run("main", self._order(inputs)))
+        feed = self._order(inputs)
+
+        def run(*args: Any) -> Any:
+            return _to_python(self._impl.run("main", list(args)))
+
+        return run(*feed) if self._strings is None else self._strings.run(run, feed, {})
 
     def _name(self, args: Sequence[Any]) -> dict[str, Any]:
         if len(args) > len(self._inputs):
@@ -134,8 +144,14 @@ class Program:
         expect_int(warm_up, "warm_up", 0, 2**31 - 1)
         feed = (inputs if isinstance(inputs, Mapping)
                 else self._name(expect_list(inputs, "inputs", "arrays")))
-        rows = self._impl.profile("main", self._order(feed), repeat, warm_up,
-                                  "" if trace is None else expect_path(trace, "trace"))
+        path = "" if trace is None else expect_path(trace, "trace")
+        values = self._order(feed)
+
+        def run(*args: Any) -> list[tuple[Any, ...]]:
+            return self._impl.profile("main", list(args), repeat, warm_up, path)
+
+        rows = (run(*values) if self._strings is None
+                else self._strings.run(run, values, {}, decode=False))
         return [KernelProfile(*row) for row in rows]
 
     def verify(self) -> None:

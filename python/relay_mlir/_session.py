@@ -22,7 +22,7 @@ _CPU = "CPUExecutionProvider"
 _TYPES = {"float32": "float", "float64": "double", "float8_e4m3fn": "float8e4m3fn",
           "float8_e4m3fnuz": "float8e4m3fnuz", "float8_e5m2": "float8e5m2",
           "float8_e5m2fnuz": "float8e5m2fnuz", "float8_e8m0fnu": "float8e8m0",
-          "float4_e2m1fn": "float4e2m1"}
+          "float4_e2m1fn": "float4e2m1", "object": "string"}
 
 
 class NodeArg(typing.NamedTuple):

@@ -51,6 +51,10 @@ public:
   py::list profile(const std::string &name, const py::list &args, int repeat,
                    int warmUp, const std::string &trace);
   std::string getPrecision() const { return getArtifact().precision; }
+  std::vector<std::string> getStrings() const {
+    return {getArtifact().strings,
+            getArtifact().strings + getArtifact().num_strings};
+  }
   void verify() const;
   py::object wrap(const Handle &value);
   Handle unwrap(py::handle value, Type type,
@@ -444,14 +448,15 @@ py::tuple VMProgram::describeFunction(const std::string &name) const {
   Builder builder(context);
   auto describe = [&](ArrayRef<ProgramValueInfo> values) {
     py::list result;
-    for (const ProgramValueInfo &info : values)
-      result.append(py::make_tuple(
-          info.name.str(),
-          describeType(info.type ? info.type
-                                 : relay::IncompleteType::get(context),
-                       info.sizeNames.empty()
-                           ? ArrayAttr()
-                           : builder.getStrArrayAttr(info.sizeNames))));
+    for (const ProgramValueInfo &info : values) {
+      py::tuple type = describeType(
+          info.type ? info.type : relay::IncompleteType::get(context),
+          info.sizeNames.empty() ? ArrayAttr()
+                                 : builder.getStrArrayAttr(info.sizeNames));
+      if (info.isString)
+        type = py::make_tuple(type[0], type[1], "string");
+      result.append(py::make_tuple(info.name.str(), type));
+    }
     return result;
   };
   return py::make_tuple(describe(signature->params),
@@ -558,6 +563,7 @@ void relay_python::bindRelayVM(py::module_ &m) {
       .def("profile", &VMProgram::profile, py::arg("name"), py::arg("args"),
            py::arg("repeat"), py::arg("warm_up"), py::arg("trace"))
       .def("precision", &VMProgram::getPrecision)
+      .def("strings", &VMProgram::getStrings)
       .def("verify", &VMProgram::verify)
       .def("describe_function", &VMProgram::describeFunction, py::arg("name"))
       .def("functions", &VMProgram::getFunctions)

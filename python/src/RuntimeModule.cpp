@@ -211,6 +211,10 @@ public:
   std::string getPrecision() const {
     return relayModuleGetArtifact(module)->precision;
   }
+  std::vector<std::string> getStrings() const {
+    const RelayArtifact &artifact = *relayModuleGetArtifact(module);
+    return {artifact.strings, artifact.strings + artifact.num_strings};
+  }
   std::vector<std::string> getVariants() const {
     const RelayArtifact &artifact = *relayModuleGetArtifact(module);
     std::vector<std::string> names;
@@ -267,7 +271,9 @@ py::list LoadedModule::describe(bool inputs) const {
     for (int32_t d = 0; d < info.ndim; ++d)
       shape[d] = info.shape[d] < 0 ? py::object(py::str(info.dim_names[d]))
                                    : py::object(py::int_(info.shape[d]));
-    result.append(py::make_tuple(info.name, shape, getDType(info.dtype)));
+    result.append(
+        py::make_tuple(info.name, shape,
+                       info.is_string ? py::dtype("O") : getDType(info.dtype)));
   }
   return result;
 }
@@ -422,6 +428,8 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })
       .def("precision", &LoadedModule::getPrecision)
       .def("variants", &LoadedModule::getVariants)
+      .def("strings",
+           [](const LoadedModule &self) { return self.getStrings(); })
       .def("run", &LoadedModule::run)
       .def(
           "profile",

@@ -13,6 +13,20 @@ using namespace mlir::relay;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // A copy of its own size: what is read beyond it is seen.
+  if (auto strings = parseNpyStrings(
+          llvm::StringRef(reinterpret_cast<const char *>(data), size),
+          "input.npy")) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    writeNpyStrings(os, *strings);
+    llvm::Expected<NpyStrings> again = parseNpyStrings(text, "output.npy");
+    fuzz::expect(bool(again), "strings that are written can be read");
+    fuzz::expect(again->shape == strings->shape &&
+                     again->texts == strings->texts,
+                 "strings that are written are the same");
+  } else {
+    llvm::consumeError(strings.takeError());
+  }
   auto copy = std::make_shared<std::vector<char>>(data, data + size);
   llvm::Expected<NpyArray> array =
       parseNpy(llvm::StringRef(copy->data(), copy->size()), "input.npy", copy);

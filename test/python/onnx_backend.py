@@ -9,7 +9,7 @@ is anything with
 
 that raises `ExecutionError` with a message if it refuses the model: `Interpreter`,
 `Compiler`, `Machine`, or another one that is given to `check_case`. A value is an
-array; a list of values, which is a sequence; or None, an optional value that is not
+array, of str as objects where it has strings; a list of values, which is a sequence; or None, an optional value that is not
 there.
 """
 
@@ -38,7 +38,7 @@ class ExecutionError(Exception):
 @dataclasses.dataclass
 class Case:
     """`inputs` and `outputs` are values; None and the reason why not in
-    `unrepresentable` if there is something else than numbers in one of them."""
+    `unrepresentable` if there is something else than numbers and strings in one of them."""
     name: str
     model: onnx.ModelProto
     inputs: list | None
@@ -72,7 +72,7 @@ def get_name(node):
 
 
 class Unrepresentable(Exception):
-    """There is something else than numbers in a value."""
+    """There is something else than numbers and strings in a value."""
 
 
 def to_value(value):
@@ -86,9 +86,7 @@ def to_value(value):
     if isinstance(value, onnx.TensorProto):
         value = numpy_helper.to_array(value)
     value = np.asarray(value)
-    if value.dtype.kind in "OUS":
-        raise Unrepresentable("a tensor of strings")
-    return value
+    return value.astype(str).astype(object) if value.dtype.kind in "OUS" else value
 
 
 def make_case(name, model, inputs, outputs, rtol, atol):
@@ -254,9 +252,10 @@ class Interpreter:
         files = []
         for i, value in enumerate(inputs):
             files.append(folder / f"input{i}.npy")
-            np.save(files[-1], value)
+            np.save(files[-1], value.astype(str) if value.dtype.hasobject else value)
         count = self._ask("run", path, folder / "output", *files)
-        return [np.load(folder / f"output{i}.npy") for i in range(count)]
+        outputs = [np.load(folder / f"output{i}.npy") for i in range(count)]
+        return [x.astype(object) if x.dtype.kind == "U" else x for x in outputs]
 
     def operators(self):
         """The operators of the importer's table, as get_name names them:
@@ -299,35 +298,17 @@ def _as_list(outputs):
     return list(outputs) if isinstance(outputs, tuple) else [outputs]
 
 
-def _from_machine(value):
-    """A value of the virtual machine as one of a test."""
-    if isinstance(value, tuple):
-        return tuple(map(_from_machine, value))
-    name = getattr(value, "name_hint", "")
-    if name in ("Cons", "Nil"):
-        elements = []
-        while value.fields:
-            elements.append(_from_machine(value.fields[0]))
-            value = value.fields[1]
-        return elements
-    if name in ("Some", "None"):
-        return _from_machine(value.fields[0]) if value.fields else None
-    return value
-
-
 class Machine:
     """Compiles models for the virtual machine, and runs them there."""
 
     def compile(self, model):
         """A function of the inputs, which returns the outputs."""
         import relay_mlir as rm
-        from relay_mlir import relay
         try:
-            mod, _ = relay.frontend.from_onnx(model)
-            machine = relay.vm.VirtualMachine(relay.vm.compile(mod, "native"))
+            compiled = rm.compile(model, executor="vm")
         except rm.CompileError as error:
             raise ExecutionError(str(error)) from None
-        return lambda *inputs: _as_list(_from_machine(machine.run(*inputs)))
+        return lambda *inputs: _as_list(compiled(*inputs))
 
     def run(self, model, inputs):
         return self.compile(model)(*inputs)

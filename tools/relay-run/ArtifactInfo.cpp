@@ -54,6 +54,8 @@ static void printValues(ArrayRef<relay::ProgramValueInfo> values) {
                           llvm::outs() << (value.name.empty() ? "" : ": ");
                           ArrayRef<StringRef> names = value.sizeNames;
                           printType(value.type, names);
+                          if (value.isString)
+                            llvm::outs() << " of strings";
                         });
 }
 
@@ -66,11 +68,14 @@ void relay_run::printInfo(RelayModule *compiled, MLIRContext &context) {
   auto printTensors = [&](StringRef what, const RelayArtifactTensor *tensors,
                           int32_t count) {
     for (const RelayArtifactTensor &tensor : ArrayRef(tensors, count)) {
-      llvm::outs() << what << ": " << tensor.name << ' '
-                   << relay::getElementType(&context, {tensor.dtype.code,
-                                                       tensor.dtype.bits,
-                                                       tensor.dtype.lanes})
-                   << " [";
+      llvm::outs() << what << ": " << tensor.name << ' ';
+      if (tensor.is_string)
+        llvm::outs() << "string";
+      else
+        llvm::outs() << relay::getElementType(
+            &context,
+            {tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes});
+      llvm::outs() << " [";
       llvm::interleaveComma(llvm::seq<int32_t>(0, tensor.rank), llvm::outs(),
                             [&](int32_t dim) {
                               if (const char *name = tensor.dim_names[dim])

@@ -53,7 +53,8 @@ static bool hasTensorsOnly(Type type) {
 FailureOr<std::vector<InterpreterValue>>
 relay_run::getArguments(const RelayVMProgram &program,
                         const RelayVMFunction &main,
-                        const InputOptions &options, Location location) {
+                        const InputOptions &options,
+                        relay::StringNumbers &strings, Location location) {
   std::optional<relay::ProgramSignature> signature =
       relay::readSignature(program, main.name, location.getContext());
   if (!signature ||
@@ -64,7 +65,7 @@ relay_run::getArguments(const RelayVMProgram &program,
   auto specs = getInputSpecs(location, signature->params);
   if (failed(specs))
     return failure();
-  auto inputs = getInputs(*specs, options);
+  auto inputs = getInputs(*specs, options, strings);
   if (failed(inputs))
     return failure();
   SmallVector<Type> types = llvm::map_to_vector(

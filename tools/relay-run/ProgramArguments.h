@@ -22,7 +22,8 @@ namespace relay_run {
 /// others, which have to be given, from files. Errors are printed.
 mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
 getArguments(const RelayVMProgram &program, const RelayVMFunction &main,
-             const InputOptions &options, mlir::Location location);
+             const InputOptions &options, mlir::relay::StringNumbers &strings,
+             mlir::Location location);
 
 } // namespace relay_run
 

@@ -11,6 +11,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/CompiledTensors.h"
@@ -32,6 +33,13 @@ using relay::Tensor;
 // Specs
 //===----------------------------------------------------------------------===//
 
+relay::StringNumbers relay_run::getStrings(const RelayModule *module) {
+  relay::StringNumbers strings;
+  for (int64_t i = 0; i < relayModuleGetNumStrings(module); ++i)
+    strings.getNumber(relayModuleGetString(module, i));
+  return strings;
+}
+
 std::vector<InputSpec> relay_run::getInputSpecs(const RelayModule *module,
                                                 MLIRContext *context) {
   std::vector<InputSpec> specs;
@@ -48,6 +56,7 @@ std::vector<InputSpec> relay_run::getInputSpecs(const RelayModule *module,
     }
     spec.type = RankedTensorType::get(
         shape, relay::getElementType(context, info.dtype));
+    spec.isString = info.is_string;
     specs.push_back(std::move(spec));
   }
   return specs;
@@ -120,6 +129,8 @@ FailureOr<std::vector<InputSpec>> relay_run::getInputSpecs(ModuleOp module) {
     if (failed(addSpecs([&] { return main.emitError(); }, name, type, dims,
                         specs)))
       return failure();
+    if (main.getArgAttr(number, relay::kIsStringAttrName))
+      specs.back().isString = true;
   }
   nameSizes(specs);
   return specs;
@@ -147,6 +158,8 @@ relay_run::getInputSpecs(Location location,
     if (failed(addSpecs([&] { return emitError(location); }, param.name.str(),
                         param.type, dims, specs)))
       return failure();
+    if (param.isString)
+      specs.back().isString = true;
   }
   nameSizes(specs);
   return specs;
@@ -166,6 +179,7 @@ relay_run::makeArguments(TypeRange types, ArrayRef<InterpreterValue> inputs) {
 
 static FailureOr<Tensor> makeRandom(const InputSpec &spec,
                                     RankedTensorType type,
+                                    const relay::StringNumbers &strings,
                                     std::mt19937 &generator) {
   std::optional<Tensor> allocated = Tensor::tryAllocate(type);
   if (!allocated) {
@@ -186,6 +200,8 @@ static FailureOr<Tensor> makeRandom(const InputSpec &spec,
     // Of the types that indices have, numbers that are in range of almost all.
     unsigned width = type.getElementType().getIntOrFloatBitWidth();
     int64_t last = width == 1 || width >= 32 ? 1 : 9;
+    if (spec.isString)
+      last = std::max<int64_t>(strings.size(), 1) - 1;
     std::uniform_int_distribution<int64_t> distribution(0, last);
     for (int64_t i = 0; i < count; ++i) {
       int64_t value = distribution(generator);
@@ -213,12 +229,27 @@ static std::string joinDimNames(ArrayRef<InputSpec> specs) {
                        : "'" + llvm::join(names, "', '") + "'";
 }
 
-static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path) {
+static llvm::Expected<Tensor> readTensor(const InputSpec &spec, StringRef path,
+                                         relay::StringNumbers &strings) {
+  MLIRContext *context = spec.type.getContext();
+  if (spec.isString) {
+    llvm::Expected<relay::NpyStrings> texts = relay::readNpyStrings(path);
+    if (!texts)
+      return texts.takeError();
+    return strings.encode(*texts, context);
+  }
   llvm::Expected<relay::NpyArray> array = relay::readNpy(path);
   if (!array)
-    return printError(llvm::toString(array.takeError()));
-  Tensor tensor = relay::getTensor(*array, spec.type.getContext(),
-                                   spec.type.getElementType());
+    return array.takeError();
+  return relay::getTensor(*array, context, spec.type.getElementType());
+}
+
+static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path,
+                                   relay::StringNumbers &strings) {
+  llvm::Expected<Tensor> read = readTensor(spec, path, strings);
+  if (!read)
+    return printError(llvm::toString(read.takeError()));
+  Tensor tensor = *read;
   if (tensor.getElementType() != spec.type.getElementType() ||
       failed(verifyCompatibleShape(tensor.getShape(), spec.type.getShape()))) {
     std::string expected, actual;
@@ -231,14 +262,15 @@ static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path) {
 }
 
 FailureOr<std::vector<InterpreterValue>>
-relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options) {
+relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options,
+                     relay::StringNumbers &strings) {
   std::vector<Tensor> tensors(specs.size());
   SmallVector<StringRef> names = llvm::map_to_vector(
       specs, [](const InputSpec &spec) { return StringRef(spec.name); });
   std::string expectedName = "one of the inputs " + join(names);
   FileArguments files = {options.files, names, "inputs", expectedName};
   LogicalResult areRead = files.forEach([&](size_t position, StringRef path) {
-    FailureOr<Tensor> tensor = readInput(specs[position], path);
+    FailureOr<Tensor> tensor = readInput(specs[position], path, strings);
     if (succeeded(tensor))
       tensors[position] = *tensor;
     return LogicalResult(tensor);
@@ -286,7 +318,7 @@ relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options) {
           size = it == sizes.end() ? 1 : it->second;
         }
       FailureOr<Tensor> random =
-          makeRandom(spec, spec.type.clone(shape), generator);
+          makeRandom(spec, spec.type.clone(shape), strings, generator);
       if (failed(random))
         return failure();
       tensor = *random;

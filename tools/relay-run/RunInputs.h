@@ -10,6 +10,7 @@
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Interpreter/InterpreterValue.h"
+#include "relay-mlir/Interpreter/StringNumbers.h"
 #include "relay-mlir/Pipelines/ProgramTypes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -26,10 +27,14 @@ struct InputSpec {
   mlir::RankedTensorType type;
   /// Names of the dynamic dimensions, empty for static ones.
   std::vector<std::string> dimNames;
+  /// The elements are numbers of strings.
+  bool isString = false;
 };
 
 /// Reads the specs of a compiled model, or of the arguments of @main; those of
 /// the fields of a tuple `t` are called "t.0", "t.1", ...
+mlir::relay::StringNumbers getStrings(const RelayModule *module);
+
 std::vector<InputSpec> getInputSpecs(const RelayModule *module,
                                      mlir::MLIRContext *context);
 mlir::FailureOr<std::vector<InputSpec>> getInputSpecs(mlir::ModuleOp module);
@@ -50,8 +55,10 @@ struct InputOptions {
 
 /// Reads inputs from files, and makes up the others: floats from -1 to 1,
 /// integers from 0 to 9. Errors are printed.
+/// `strings` has those of the model, and then also those of the inputs.
 mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
-getInputs(llvm::ArrayRef<InputSpec> specs, const InputOptions &options);
+getInputs(llvm::ArrayRef<InputSpec> specs, const InputOptions &options,
+          mlir::relay::StringNumbers &strings);
 
 /// Makes arguments of these types from one input for each of their specs.
 std::vector<mlir::relay::InterpreterValue>

@@ -21,6 +21,23 @@ using namespace relay_run;
 using relay::InterpreterValue;
 using relay::Tensor;
 
+/// Elements of an output on its line.
+static constexpr int64_t kMaxPrinted = 16;
+
+static void printStrings(const relay::NpyStrings &strings) {
+  llvm::outs() << "tensor<";
+  for (int64_t size : strings.shape)
+    llvm::outs() << size << 'x';
+  llvm::outs() << "string> [";
+  ArrayRef<std::string> texts = strings.texts;
+  llvm::interleaveComma(texts.take_front(kMaxPrinted), llvm::outs(),
+                        [](StringRef text) {
+                          llvm::outs() << '"';
+                          llvm::outs().write_escaped(text) << '"';
+                        });
+  llvm::outs() << (texts.size() > kMaxPrinted ? ", ...]\n" : "]\n");
+}
+
 /// One line per output: its type, and all elements or their range.
 static void printSummary(const Output &output) {
   const Tensor &tensor = output.tensor;
@@ -29,9 +46,11 @@ static void printSummary(const Output &output) {
     llvm::outs() << output.text << '\n';
     return;
   }
+  if (output.strings)
+    return printStrings(*output.strings);
   llvm::outs() << tensor.getType();
   int64_t count = tensor.getNumElements();
-  if (count <= 16) {
+  if (count <= kMaxPrinted) {
     llvm::outs() << " [";
     llvm::interleaveComma(
         tensor.loadAll<double>(), llvm::outs(),
@@ -56,6 +75,16 @@ static void printSummary(const Output &output) {
   }
   llvm::outs() << llvm::format(" min %.6g max %.6g mean %.6g\n", least,
                                greatest, sum / count);
+}
+
+LogicalResult relay_run::setStrings(Output &output,
+                                    const relay::StringNumbers &numbers) {
+  llvm::Expected<relay::NpyStrings> strings = numbers.decode(output.tensor);
+  if (!strings)
+    return printError("'" + output.name +
+                      "': " + llvm::toString(strings.takeError()));
+  output.strings = std::move(*strings);
+  return success();
 }
 
 static LogicalResult
@@ -95,16 +124,21 @@ LogicalResult relay_run::writeOutputs(ArrayRef<Output> outputs,
     printSummary(output);
   // What is no tensor has no file.
   SmallVector<StringRef> names;
-  SmallVector<const Tensor *> tensors;
+  SmallVector<const Output *> tensors;
   for (const Output &output : outputs)
     if (output.tensor) {
       names.push_back(output.name);
-      tensors.push_back(&output.tensor);
+      tensors.push_back(&output);
     }
   return forEachFile(outputFiles, names,
                      [&](size_t position, StringRef path) -> LogicalResult {
-                       if (llvm::Error error = relay::writeNpy(
-                               path, relay::getNpyArray(*tensors[position])))
+                       const Output &output = *tensors[position];
+                       llvm::Error error =
+                           output.strings
+                               ? relay::writeNpyStrings(path, *output.strings)
+                               : relay::writeNpy(
+                                     path, relay::getNpyArray(output.tensor));
+                       if (error)
                          return printError(llvm::toString(std::move(error)));
                        return success();
                      });
@@ -114,7 +148,7 @@ LogicalResult relay_run::writeOutputs(ArrayRef<Output> outputs,
 void relay_run::addOutputs(std::string name, const InterpreterValue &value,
                            SmallVectorImpl<Output> &outputs) {
   if (value.isTensor()) {
-    outputs.push_back({std::move(name), value.getTensor(), {}});
+    outputs.push_back({std::move(name), value.getTensor(), {}, {}});
     return;
   }
   if (value.isTuple() && !value.getFields().empty()) {
@@ -136,7 +170,7 @@ void relay_run::addOutputs(std::string name, RelayValue *value,
   switch (relayValueGetKind(value)) {
   case RELAY_VALUE_TENSOR:
     outputs.push_back(
-        {std::move(name), relay::getProgramTensor(value, &context), {}});
+        {std::move(name), relay::getProgramTensor(value, &context), {}, {}});
     return;
   case RELAY_VALUE_TUPLE:
     (void)relayValueGetNumFields(value, &count);

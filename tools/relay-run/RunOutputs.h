@@ -10,7 +10,9 @@
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Interpreter/InterpreterValue.h"
+#include "relay-mlir/Interpreter/StringNumbers.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,8 @@ struct Output {
   std::string name;
   mlir::relay::Tensor tensor;
   std::string text;
+  /// What `tensor` has the numbers of, or nothing.
+  std::optional<mlir::relay::NpyStrings> strings;
 };
 
 /// Splits tuples into their fields, "t.0" and so on.
@@ -34,6 +38,10 @@ void addOutputs(std::string name, RelayValue *value, mlir::MLIRContext &context,
 void addResults(llvm::ArrayRef<std::string> names, RelayValue *value,
                 mlir::MLIRContext &context,
                 llvm::SmallVectorImpl<Output> &outputs);
+
+/// Makes strings of the numbers of an output. Errors are printed.
+mlir::LogicalResult setStrings(Output &output,
+                               const mlir::relay::StringNumbers &numbers);
 
 /// Refuses names that no output of these has, and more files than outputs:
 /// before the run, whose results would be lost.

@@ -11,6 +11,7 @@
 #include "RunInputs.h"
 #include "RunOutputs.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
@@ -212,6 +213,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
 
 static LogicalResult runInterpreter(ModuleOp module,
                                     ArrayRef<InterpreterValue> inputs,
+                                    const relay::StringNumbers &strings,
                                     const RunOptions &options) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   std::vector<std::string> names;
@@ -226,8 +228,12 @@ static LogicalResult runInterpreter(ModuleOp module,
   if (failed(results))
     return failure();
   SmallVector<Output> outputs;
-  for (auto [name, result] : llvm::zip_equal(names, *results))
-    addOutputs(name, result, outputs);
+  for (auto [index, name] : llvm::enumerate(names)) {
+    addOutputs(name, (*results)[index], outputs);
+    if (main.getResultAttr(index, relay::kIsStringAttrName) &&
+        failed(relay_run::setStrings(outputs.back(), strings)))
+      return failure();
+  }
   return writeOutputs(outputs, options.outputFiles);
 }
 
@@ -321,12 +327,15 @@ runProfile(const RunOptions &options,
 
 static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
                               ArrayRef<InterpreterValue> inputs,
+                              const relay::StringNumbers &strings,
                               const RunOptions &options, Location location) {
   SmallVector<StringRef> names;
+  SmallVector<bool> areStrings;
   for (int32_t i = 0; i < relayModuleGetNumOutputs(compiled); ++i) {
     RelayTensorInfo info;
     relayModuleGetOutputInfo(compiled, i, &info);
     names.push_back(info.name);
+    areStrings.push_back(info.is_string);
   }
   if (failed(relay_run::checkOutputFiles(options.outputFiles, names)))
     return failure();
@@ -342,8 +351,12 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   if (failed(results))
     return failure();
   SmallVector<Output> outputs;
-  for (auto [name, result] : llvm::zip_equal(names, *results))
-    outputs.push_back({name.str(), result, {}});
+  for (auto [name, result, isString] :
+       llvm::zip_equal(names, *results, areStrings)) {
+    outputs.push_back({name.str(), result, {}, {}});
+    if (isString && failed(relay_run::setStrings(outputs.back(), strings)))
+      return failure();
+  }
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
   auto run = [&]() -> LogicalResult {
@@ -363,6 +376,7 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
 /// The same of a program of the executor vm, whose arguments are values.
 static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
                                 ArrayRef<InterpreterValue> inputs,
+                                const relay::StringNumbers &strings,
                                 const RunOptions &options, Location location) {
   std::optional<relay::ProgramSignature> signature =
       relay::readSignature(*relayModuleGetArtifact(compiled)->program, "main",
@@ -399,6 +413,11 @@ static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
     return failure();
   SmallVector<Output> outputs;
   relay_run::addResults(names, result->get(), *location.getContext(), outputs);
+  for (const relay::ProgramValueInfo &info : signature->results)
+    for (Output &output : outputs)
+      if (info.isString && output.name == info.name &&
+          failed(relay_run::setStrings(output, strings)))
+        return failure();
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
   if (options.benchmark &&
@@ -504,6 +523,7 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
       relay_run::printInfo(compiled, context);
       return success();
     }
+    relay::StringNumbers strings = relay_run::getStrings(compiled);
     if (const RelayVMProgram *program =
             relayModuleGetArtifact(compiled)->program) {
       ArrayRef functions(program->functions, program->num_functions);
@@ -514,17 +534,18 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
           });
       if (main == functions.end())
         return printError("expects a program with a function @main");
-      auto arguments =
-          relay_run::getArguments(*program, *main, options.inputs, location);
+      auto arguments = relay_run::getArguments(*program, *main, options.inputs,
+                                               strings, location);
       if (failed(arguments))
         return failure();
-      return runProgram(compiled, nullptr, *arguments, options, location);
+      return runProgram(compiled, nullptr, *arguments, strings, options,
+                        location);
     }
     auto inputs = relay_run::getInputs(
-        relay_run::getInputSpecs(compiled, &context), options.inputs);
+        relay_run::getInputSpecs(compiled, &context), options.inputs, strings);
     if (failed(inputs))
       return failure();
-    return runModel(compiled, nullptr, *inputs, options, location);
+    return runModel(compiled, nullptr, *inputs, strings, options, location);
   }
 
   OwningOpRef<ModuleOp> module = relay::loadModel(options.modelPath, &context);
@@ -534,12 +555,13 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     auto specs = relay_run::getInputSpecs(*module);
     if (failed(specs))
       return failure();
-    auto inputs = relay_run::getInputs(*specs, options.inputs);
+    relay::StringNumbers strings(*module);
+    auto inputs = relay_run::getInputs(*specs, options.inputs, strings);
     if (failed(inputs))
       return failure();
     return runInterpreter(
         *module, relay_run::makeArguments(getMainTypes(*module), *inputs),
-        options);
+        strings, options);
   }
 
   OwningOpRef<ModuleOp> copy = module->clone();
@@ -553,23 +575,24 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     relay_run::printInfo(*compiled, context);
     return success();
   }
+  relay::StringNumbers strings = relay_run::getStrings(*compiled);
   if (relayModuleGetArtifact(*compiled)->program) {
     auto specs = relay_run::getInputSpecs(*module);
     if (failed(specs))
       return failure();
-    auto inputs = relay_run::getInputs(*specs, options.inputs);
+    auto inputs = relay_run::getInputs(*specs, options.inputs, strings);
     if (failed(inputs))
       return failure();
     return runProgram(*compiled, *module,
                       relay_run::makeArguments(getMainTypes(*module), *inputs),
-                      options, location);
+                      strings, options, location);
   }
   // Those of the compiled model: every dynamic dimension has a name there.
   auto inputs = relay_run::getInputs(
-      relay_run::getInputSpecs(*compiled, &context), options.inputs);
+      relay_run::getInputSpecs(*compiled, &context), options.inputs, strings);
   if (failed(inputs))
     return failure();
-  return runModel(*compiled, *module, *inputs, options, location);
+  return runModel(*compiled, *module, *inputs, strings, options, location);
 }
 
 int main(int argc, char **argv) {

@@ -25,6 +25,8 @@ struct ProgramValueInfo {
   /// The names of all sizes of it, or of the tensors that it is a tuple of, in
   /// order; empty for those without.
   SmallVector<StringRef> sizeNames;
+  /// A tensor of numbers of strings.
+  bool isString = false;
 };
 
 struct ProgramSignature {

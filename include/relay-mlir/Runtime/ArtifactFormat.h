@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 9
+#define RELAY_ARTIFACT_VERSION 10
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -66,6 +66,8 @@ typedef struct RelayArtifactTensor {
   int32_t rank;
   const int64_t *dims;
   const char *const *dim_names;
+  /// Not 0 if the elements are numbers of strings.
+  int32_t is_string;
 } RelayArtifactTensor;
 
 /// A device that the program uses. The first one is the host, cpu number 0.
@@ -315,6 +317,12 @@ typedef struct RelayVMFunction {
   int32_t num_symbols;
   const char *const *results;
   const char *const *symbols;
+  /// The numbers of the parameters and results that are tensors of numbers of
+  /// strings.
+  int32_t num_string_params;
+  int32_t num_string_results;
+  const int64_t *string_params;
+  const int64_t *string_results;
 } RelayVMFunction;
 
 /// A tensor among the weights.
@@ -386,6 +394,11 @@ typedef struct RelayArtifact {
   int32_t num_modules;
   const RelayArtifactDevice *devices;
   const RelayArtifactModule *modules;
+
+  /// The strings by their numbers, UTF-8; none for a model without strings in
+  /// its inputs and outputs.
+  int64_t num_strings;
+  const char *const *strings;
 } RelayArtifact;
 
 #ifdef __cplusplus

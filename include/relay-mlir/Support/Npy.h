@@ -21,6 +21,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace llvm {
 class raw_ostream;
@@ -51,6 +53,19 @@ llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 /// call it.
 llvm::Expected<NpyArray> parseNpy(llvm::StringRef bytes, llvm::StringRef name,
                                   std::shared_ptr<const void> owner);
+
+/// An array of strings in C order, in UTF-8.
+struct NpyStrings {
+  llvm::SmallVector<int64_t> shape;
+  std::vector<std::string> texts;
+};
+
+/// Reads a file whose elements are text ('U'), or bytes ('S') that are UTF-8.
+llvm::Expected<NpyStrings> readNpyStrings(llvm::StringRef path);
+llvm::Expected<NpyStrings> parseNpyStrings(llvm::StringRef bytes,
+                                           llvm::StringRef name);
+void writeNpyStrings(llvm::raw_ostream &os, const NpyStrings &strings);
+llvm::Error writeNpyStrings(llvm::StringRef path, const NpyStrings &strings);
 
 /// Writes format version 1.0, or 2.0 where the shape needs it.
 void writeNpy(llvm::raw_ostream &os, const NpyArray &array);

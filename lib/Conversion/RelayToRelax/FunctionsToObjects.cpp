@@ -18,8 +18,10 @@
 #include "SizeNames.h"
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/Patterns.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -123,13 +125,18 @@ static void setParamTypes(relax::FuncOp function, TypeRange types) {
 static void setResults(relax::FuncOp function, func::FuncOp source) {
   Builder builder(function.getContext());
   SmallVector<StringRef> names;
+  SmallVector<bool> areStrings;
   for (unsigned i = 0, e = source.getNumResults(); i != e; ++i) {
     auto name = source.getResultAttrOfType<StringAttr>(i, kNameAttrName);
     names.push_back(name ? name.getValue() : "");
+    areStrings.push_back(bool(source.getResultAttr(i, kIsStringAttrName)));
   }
   function->setAttr(relax::kResultTypesAttr,
                     builder.getTypeArrayAttr(source.getResultTypes()));
   function->setAttr(relax::kResultNamesAttr, builder.getStrArrayAttr(names));
+  if (llvm::is_contained(areStrings, true))
+    function->setAttr(relax::kStringResultsAttr,
+                      builder.getDenseBoolArrayAttr(areStrings));
 }
 
 /// A function that is declared only has nothing to run.
@@ -191,9 +198,12 @@ LogicalResult ObjectConverter::run() {
     relax::FuncOp target =
         createFunction(function.getLoc(), function.getSymName(),
                        function.getNumArguments(), function.isPublic());
-    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
       if (Attribute name = function.getArgAttr(i, kNameAttrName))
         target.setArgAttr(i, relax::kNameAttr, name);
+      if (Attribute unit = function.getArgAttr(i, kIsStringAttrName))
+        target.setArgAttr(i, relax::kIsStringAttr, unit);
+    }
     if (function.isPublic()) {
       setParamTypes(target, getTypesWithSizeNames(function));
       setResults(target, function);
@@ -216,6 +226,8 @@ LogicalResult ObjectConverter::run() {
                                              target.getOperation());
     function.erase();
   }
+  if (Attribute strings = module->removeAttr(kStringsAttrName))
+    module->setAttr(relax::kStringsAttr, strings);
   // What the machine has is called by its name.
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

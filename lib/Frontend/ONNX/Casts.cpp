@@ -96,18 +96,26 @@ Value mlir::relay::onnx::createCast(NodeContext &node, Value data, Type to) {
   return node.castTo(data, to);
 }
 
+static LogicalResult castInput(NodeContext &node, Type type) {
+  Value data = node.getInput(0);
+  bool isString = isStringType(node.getElementType(data));
+  if (isString != isStringType(type))
+    return node.emitError() << "expects a cast between numbers, but got one "
+                            << (isString ? "from" : "to") << " strings";
+  return node.setResult(isString ? data : createCast(node, data, type));
+}
+
 static LogicalResult convertCast(NodeContext &node) {
   DataType dtype = node.getDataType("to", DataType::Undefined);
-  Type type = getElementType(node.getContext(), dtype);
+  Type type = getTensorElementType(node.getContext(), dtype);
   if (!type)
     return node.emitError()
            << "a cast to " << getDataTypeName(dtype) << " is not supported";
-  return node.setResult(createCast(node, node.getInput(0), type));
+  return castInput(node, type);
 }
 
 static LogicalResult convertCastLike(NodeContext &node) {
-  return node.setResult(createCast(node, node.getInput(0),
-                                   node.getInputType(1).getElementType()));
+  return castInput(node, node.getInputType(1).getElementType());
 }
 
 static LogicalResult convertBitCast(NodeContext &node) {

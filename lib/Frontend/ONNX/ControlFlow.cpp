@@ -168,7 +168,7 @@ LogicalResult Importer::materializeCaptured(PendingNode &pending,
   // Names that are not there are reported where they are read.
   for (StringRef name : names)
     if (Binding *binding = pending.frame->lookup(name))
-      if (binding->refusal.empty() && failed(materialize(*binding)))
+      if (failed(materialize(*binding)))
         return failure();
   return success();
 }
@@ -218,8 +218,6 @@ Importer::importGraph(PendingNode &pending, const Graph &graph, StringRef name,
       return emitError(*pending.node, pending.opset)
              << "output \"" << output.name << "\" of " << name
              << " is not computed by any node";
-    if (failed(checkReadable(*outputs.back())))
-      return failure();
   }
   return outputs;
 }

@@ -42,7 +42,10 @@ private:
   }
 
   NodeContext &node;
-  ArrayRef<int64_t> pool, indexes;
+  /// Numbers, or those of strings.
+  SmallVector<int64_t> pool;
+  bool areStrings = false;
+  ArrayRef<int64_t> indexes;
   ArrayRef<float> weights;
   SmallVector<int64_t> begins, ends;
   int64_t minSize = 0, maxSize = 0, maxSkip = 0, length = 0;
@@ -53,10 +56,15 @@ private:
 } // namespace
 
 LogicalResult GramCounter::readPool() {
-  if (node.hasAttr("pool_strings"))
-    return node.emitError() << "n-grams of strings are not supported; use "
-                               "pool_int64s";
-  pool = node.getInts("pool_int64s").value_or(ArrayRef<int64_t>());
+  areStrings = isStringType(node.getInputType(0).getElementType());
+  if (node.hasAttr("pool_strings") != areStrings)
+    return node.emitError() << "expects a pool of the type of the data, in "
+                               "attribute \"pool_"
+                            << (areStrings ? "strings" : "int64s") << '"';
+  pool = areStrings
+             ? node.getStringTable().getNumbers(node.getStrings("pool_strings"))
+             : llvm::to_vector(
+                   node.getInts("pool_int64s").value_or(ArrayRef<int64_t>()));
   indexes = node.getInts("ngram_indexes").value_or(ArrayRef<int64_t>());
   weights = node.getFloats("weights").value_or(ArrayRef<float>());
   minSize = node.getInt("min_gram_length", 0);
@@ -117,10 +125,8 @@ Value GramCounter::createMatches(int64_t size, int64_t step) {
     SmallVector<int64_t> column;
     for (int64_t gram = 0; gram < numGrams; ++gram)
       column.push_back(pool[begins[size - 1] + gram * size + i]);
-    auto type =
-        RankedTensorType::get({numGrams, 1}, node.getBuilder().getI64Type());
-    Value wanted = node.createConstant(
-        DenseElementsAttr::get(type, ArrayRef<int64_t>(column)));
+    Value wanted = node.expandDims(
+        areStrings ? node.createStrings(column) : node.createInts(column), 1);
     Value found = node.expandDims(
         node.slice(data, 1, i * step, i * step + numPositions), 1);
     Value isEqual = node.create<EqualOp>({found, wanted});
@@ -153,7 +159,9 @@ LogicalResult GramCounter::build() {
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
     return node.emitError()
            << "expects mode TF, IDF or TFIDF, but got \"" << mode << "\"";
-  data = node.castTo(node.getInput(0), node.getBuilder().getI64Type());
+  data = node.getInput(0);
+  if (!areStrings)
+    data = node.castTo(data, node.getBuilder().getI64Type());
   int64_t rank = node.getRank(data);
   if (rank != 1 && rank != 2)
     return node.emitError()

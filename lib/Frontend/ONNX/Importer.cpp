@@ -98,7 +98,7 @@ RankedTensorType Importer::getType(const Binding &binding) const {
   if (binding.tensor)
     return RankedTensorType::get(
         binding.tensor->dims,
-        getElementType(builder.getContext(), binding.tensor->type));
+        getTensorElementType(builder.getContext(), binding.tensor->type));
   return binding.contents->getType();
 }
 
@@ -160,7 +160,8 @@ const ShapeTensor *Importer::getContents(Binding &binding) {
   RankedTensorType type = getType(binding);
   int64_t limit = isa<FloatType>(type.getElementType()) ? kMaxShapeFloats
                                                         : kMaxShapeElements;
-  if (!type.hasStaticShape() || type.getNumElements() > limit)
+  if (!type.hasStaticShape() || type.getNumElements() > limit ||
+      isStringType(type.getElementType()))
     return nullptr;
   DenseElementsAttr attr;
   if (type.getNumElements() == 0) {
@@ -300,7 +301,7 @@ LogicalResult Importer::convert(PendingNode &pending) {
   }
   for (auto [output, name] :
        llvm::zip_equal(pending.outputs, pending.node->outputs))
-    if (!name.empty() && !output->value && output->refusal.empty())
+    if (!name.empty() && !output->value)
       return emitError(*pending.node, pending.opset)
              << "output \"" << name << "\" is not supported";
   return success();
@@ -309,13 +310,6 @@ LogicalResult Importer::convert(PendingNode &pending) {
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
-
-LogicalResult Importer::checkReadable(const Binding &binding) const {
-  if (binding.refusal.empty())
-    return success();
-  return emitError(*binding.pending->node, binding.pending->opset)
-         << binding.refusal;
-}
 
 LogicalResult Importer::bindOutputs(const Node &node, Frame &frame,
                                     ArrayRef<Binding *> outputs) {
@@ -343,8 +337,6 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
              << "input \"" << name
              << "\" is not computed by any node before it (a missing name or a "
                 "cycle)";
-    if (binding && failed(checkReadable(*binding)))
-      return failure();
     pending.inputs.push_back(binding);
   }
 
@@ -522,13 +514,13 @@ LogicalResult Importer::createResults() {
     if (!binding)
       return emitError() << "output \"" << info.name
                          << "\" is not computed by any node";
-    if (failed(checkReadable(*binding)) || failed(materialize(*binding)))
+    if (failed(materialize(*binding)))
       return failure();
     if (failed(checkRank(*binding, "an output")) ||
         (isOpenSequence(binding->value) &&
          failed(settleSequence(binding->value))))
       return failure();
-    Type declared = getElementType(builder.getContext(), info.type);
+    Type declared = getTensorElementType(builder.getContext(), info.type);
     if (info.isTensor != isTensor(*binding) &&
         info.kind != ValueInfo::Kind::Other)
       return emitError() << "output \"" << info.name << "\" is said to be "
@@ -580,5 +572,7 @@ OwningOpRef<ModuleOp> Importer::run() {
     if (isOpTriviallyDead(op))
       op->erase();
   });
+  if (failed(finishStrings(function, loader.getStrings())))
+    return nullptr;
   return module;
 }

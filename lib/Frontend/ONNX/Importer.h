@@ -40,7 +40,7 @@ struct KnownElements {
 };
 
 /// What an ONNX name stands for: at least one of `value`, `tensor`, `contents`
-/// and `known`, unless it is something that nobody may read.
+/// and `known`.
 struct Binding {
   std::string name;
   Value value;
@@ -53,8 +53,6 @@ struct Binding {
   std::optional<ShapeTensor> partialContents;
   bool triedPartialContents = false;
   std::optional<KnownElements> known;
-  /// Why there is none of these: who reads it is refused.
-  std::string refusal;
   /// The node that computes `value`, if it is not converted yet.
   PendingNode *pending = nullptr;
 };
@@ -140,6 +138,9 @@ public:
     return loader.loadInline(tensor);
   }
 
+  /// The strings of the model.
+  StringTable &getStrings() { return loader.getStrings(); }
+
   Binding *createBinding(StringRef name);
 
   //===--------------------------------------------------------------------===//
@@ -221,8 +222,6 @@ private:
   LogicalResult importNode(const Node &node, Frame &frame);
   LogicalResult importConstant(PendingNode &pending, const Tensor &tensor);
   LogicalResult importCall(PendingNode &pending, const Function &function);
-  /// Fails if `binding` is what nobody may read.
-  LogicalResult checkReadable(const Binding &binding) const;
   LogicalResult importRunTimeIf(PendingNode &pending,
                                 ArrayRef<const Graph *> branches);
   void forget(Operation *op);

@@ -85,6 +85,8 @@ struct Tensor {
   std::shared_ptr<const std::string> bytes;
   std::optional<FileRange> range;
   std::optional<External> external;
+  /// Of a tensor of strings, its elements in place of bytes.
+  std::vector<std::string> strings;
 
   /// Number of elements; none if a dimension is negative or the product
   /// overflows.

@@ -245,6 +245,6 @@ OnnxCoverage Importer::getCoverage() const {
   for (auto [type, count] : counts)
     coverage.types.push_back(
         {getDataTypeName(type), count,
-         getElementType(builder.getContext(), type) != Type()});
+         getTensorElementType(builder.getContext(), type) != Type()});
   return coverage;
 }

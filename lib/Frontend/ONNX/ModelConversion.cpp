@@ -354,6 +354,12 @@ Tensor ModelConverter::convertTensor(::onnx::TensorProto &proto,
     tensor.range = range;
     return tensor;
   }
+  if (tensor.type == DataType::String &&
+      (fields.empty() || fields.front() == "string_data")) {
+    tensor.strings.assign(proto.string_data().begin(),
+                          proto.string_data().end());
+    return tensor;
+  }
   if (!proto.raw_data().empty()) {
     tensor.bytes = std::make_shared<const std::string>(
         std::move(*proto.mutable_raw_data()));

@@ -20,7 +20,7 @@ using namespace mlir::relay::onnx;
 /// or the elements are not supported.
 static RankedTensorType getTensorType(MLIRContext *context,
                                       const ValueInfo &info) {
-  Type elementType = getElementType(context, info.type);
+  Type elementType = getTensorElementType(context, info.type);
   if (info.kind != ValueInfo::Kind::Tensor || !elementType || !info.shape)
     return {};
   SmallVector<int64_t> shape;
@@ -94,7 +94,7 @@ LogicalResult Importer::settleSequence(Value value, Type element) {
 
 FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info,
                                                    RankedTensorType fixed) {
-  if (!getElementType(builder.getContext(), info.type))
+  if (!getTensorElementType(builder.getContext(), info.type))
     return emitError() << "input \"" << info.name << "\" has element type "
                        << getDataTypeName(info.type)
                        << ", which is not supported";
@@ -133,7 +133,8 @@ Importer::getFixedInputs() {
                     options.inputs.shapes.contains(info.name);
     const ValueInfo &tensor = isShaped ? *info.element : info;
     if (tensor.kind == ValueInfo::Kind::Tensor)
-      input.elementType = getElementType(builder.getContext(), tensor.type);
+      input.elementType =
+          getTensorElementType(builder.getContext(), tensor.type);
     RankedTensorType type = getTensorType(builder.getContext(), tensor);
     if (type && (!isShaped || type.getRank() != 0)) {
       input.shape.emplace(type.getShape());

@@ -274,6 +274,15 @@ Value NodeContext::createInts(ArrayRef<int64_t> values) {
       RankedTensorType::get(values.size(), getBuilder().getI64Type()), values));
 }
 
+StringTable &NodeContext::getStringTable() { return importer.getStrings(); }
+
+Value NodeContext::createStrings(ArrayRef<int64_t> numbers) {
+  return createConstant(DenseElementsAttr::getFromRawBuffer(
+      RankedTensorType::get(numbers.size(), getStringType(getContext())),
+      ArrayRef(reinterpret_cast<const char *>(numbers.data()),
+               numbers.size() * sizeof(int64_t))));
+}
+
 Value NodeContext::createFloats(ArrayRef<double> values,
                                 ArrayRef<int64_t> shape, Type elementType) {
   auto type = RankedTensorType::get(shape, elementType);
@@ -529,11 +538,6 @@ LogicalResult NodeContext::rejectOutput(unsigned index) {
     return success();
   return emitError() << "output " << index << " (\"" << getNode().outputs[index]
                      << "\") is not supported";
-}
-
-void NodeContext::refuseOutput(unsigned index, const Twine &refusal) {
-  if (wantsOutput(index))
-    pending.outputs[index]->refusal = refusal.str();
 }
 
 LogicalResult NodeContext::setOutput(unsigned index, Value value) {

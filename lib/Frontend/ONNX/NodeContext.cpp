@@ -70,12 +70,15 @@ LogicalResult NodeContext::checkInputTypes() const {
         (!pending.inputs[i]->value && !pending.inputs[i]->tensor))
       continue;
     Type type = getInputType(i).getElementType();
+    if (isStringType(type) && !takesStrings(getNode().domain, getNode().opType))
+      return emitError() << "expects numbers in input " << i << " (\""
+                         << getNode().inputs[i] << "\"), but got strings";
     uint32_t types = getInputTypes(getNode().domain, getNode().opType, i);
     SmallVector<std::string> names;
     std::string found;
     for (int number = 1; number != numTypes; ++number) {
       auto dtype = static_cast<DataType>(number);
-      Type known = onnx::getElementType(getContext(), dtype);
+      Type known = getTensorElementType(getContext(), dtype);
       bool isListed = types & (1u << number);
       if (known == type)
         found = isListed ? "" : getDataTypeName(dtype);

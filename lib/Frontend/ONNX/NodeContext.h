@@ -10,6 +10,7 @@
 
 #include "Model.h"
 #include "ShapeValues.h"
+#include "Strings.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -155,6 +156,9 @@ public:
   Value createScalar(double value, Type elementType);
   /// A constant vector of 64 bits.
   Value createInts(ArrayRef<int64_t> values);
+  /// A vector of strings, by their numbers.
+  Value createStrings(ArrayRef<int64_t> numbers);
+  StringTable &getStringTable();
   /// A vector of 64 bits of constants and of sizes of tensors. What is neither
   /// is taken from `source`, where it is at the same position.
   Value createInts(ArrayRef<ShapeScalar> values, Value source = {});
@@ -252,8 +256,6 @@ public:
   bool wantsOutput(unsigned index) const;
   /// Reports an error if somebody may read this output.
   LogicalResult rejectOutput(unsigned index);
-  /// Makes an error, with these words, of whatever reads the output.
-  void refuseOutput(unsigned index, const Twine &refusal);
   /// Sets an output, in the floats of 16 bits of the inputs where the operator
   /// is composed. Fails for null.
   LogicalResult setOutput(unsigned index, Value value);

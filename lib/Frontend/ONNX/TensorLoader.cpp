@@ -14,6 +14,7 @@
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/JSON.h"
 
 #include <cstdlib>
 #include <sys/mman.h>
@@ -111,10 +112,24 @@ static std::string formatDims(ArrayRef<int64_t> dims) {
 }
 
 llvm::Error TensorLoader::check(const Tensor &tensor) const {
-  if (!getElementType(context, tensor.type))
+  if (!getTensorElementType(context, tensor.type))
     return makeError(tensor, "element type " + getDataTypeName(tensor.type) +
                                  " is not supported");
   std::optional<int64_t> count = tensor.getNumElements();
+  if (tensor.type == DataType::String) {
+    if (tensor.bytes || tensor.range || tensor.external)
+      return makeError(tensor, "expects strings in string_data");
+    if (!count || uint64_t(*count) != tensor.strings.size() ||
+        int64_t(tensor.dims.size()) > kMaxTensorRank)
+      return makeError(tensor, "expects strings for the dimensions " +
+                                   formatDims(tensor.dims) + ", but got " +
+                                   llvm::Twine(tensor.strings.size()));
+    for (StringRef text : tensor.strings)
+      if (text.contains('\0') || !llvm::json::isUTF8(text))
+        return makeError(tensor, "expects strings that are UTF-8 text without "
+                                 "zeros");
+    return llvm::Error::success();
+  }
   unsigned elementSize = *getElementSize(tensor.type);
   int64_t size;
   if (!count || llvm::MulOverflow<int64_t>(*count, elementSize, size) ||
@@ -244,11 +259,20 @@ TensorLoader::readBytes(const Tensor &tensor, size_t size) {
 
 RankedTensorType TensorLoader::getType(const Tensor &tensor) const {
   return RankedTensorType::get(tensor.dims,
-                               getElementType(context, tensor.type));
+                               getTensorElementType(context, tensor.type));
 }
 
 llvm::Expected<DenseElementsAttr>
 TensorLoader::loadInline(const Tensor &tensor) {
+  if (tensor.type == DataType::String) {
+    if (llvm::Error error = check(tensor))
+      return std::move(error);
+    SmallVector<int64_t> numbers = strings.getNumbers(tensor.strings);
+    return DenseElementsAttr::getFromRawBuffer(
+        getType(tensor),
+        ArrayRef(reinterpret_cast<const char *>(numbers.data()),
+                 numbers.size() * sizeof(int64_t)));
+  }
   llvm::Expected<Bytes> bytes = getBytes(tensor);
   if (!bytes)
     return bytes.takeError();

@@ -10,6 +10,7 @@
 
 #include "Model.h"
 #include "ModelSource.h"
+#include "Strings.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -35,6 +36,8 @@ public:
   /// The same, never as a resource, for looking at the numbers.
   llvm::Expected<DenseElementsAttr> loadInline(const Tensor &tensor);
 
+  StringTable &getStrings() { return strings; }
+
 private:
   struct Bytes {
     ArrayRef<char> data;
@@ -55,6 +58,7 @@ private:
   MLIRContext *context;
   ModelSource &source;
   llvm::StringMap<std::optional<InputFile>> externalFiles;
+  StringTable strings;
 };
 
 } // namespace mlir::relay::onnx

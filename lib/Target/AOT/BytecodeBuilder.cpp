@@ -17,6 +17,7 @@
 #include "HostData.h"
 #include "ValueTypeEncoder.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/LastUses.h"
@@ -402,6 +403,11 @@ void BytecodeBuilder::encodeTypes(ArrayRef<relax::FuncOp> own) {
            llvm::enumerate(names.getAsRange<StringAttr>()))
         entry.results.push_back(name.empty() ? "output" + std::to_string(number)
                                              : name.str());
+    if (auto areStrings = function->getAttrOfType<DenseBoolArrayAttr>(
+            relax::kStringResultsAttr))
+      for (auto [number, isString] : llvm::enumerate(areStrings.asArrayRef()))
+        if (isString)
+          entry.stringResults.push_back(number);
   }
   auto all = glue->getAttrOfType<ArrayAttr>(relax::kConstructorTypesAttr);
   if (!all)
@@ -431,6 +437,8 @@ FailureOr<Bytecode> BytecodeBuilder::build() {
     for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
       auto name = function.getArgAttrOfType<StringAttr>(i, relax::kNameAttr);
       entry.params.push_back(name ? name.str() : "");
+      if (function.getArgAttr(i, relax::kIsStringAttr))
+        entry.stringParams.push_back(i);
     }
     code.functions.push_back(std::move(entry));
   }

@@ -30,6 +30,8 @@ struct Bytecode {
     /// Of what they get.
     SmallVector<int64_t> resultTypes = {};
     SmallVector<std::string> results = {};
+    /// Those that are strings, by their numbers.
+    SmallVector<int64_t> stringParams = {}, stringResults = {};
     /// The names of open sizes in the types.
     llvm::SetVector<StringAttr> symbols = {};
     int32_t numRegisters = 0;

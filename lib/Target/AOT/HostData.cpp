@@ -202,17 +202,21 @@ HostData::getDType(Type elementType) {
 FailureOr<HostData::Struct>
 HostData::getTensor(StringRef name, Type elementType, ArrayRef<int64_t> dims,
                     ArrayRef<FlatSymbolRefAttr> dimNames,
-                    function_ref<InFlightDiagnostic()> emitError) {
+                    function_ref<InFlightDiagnostic()> emitError,
+                    bool isString) {
   std::optional<std::pair<unsigned, unsigned>> dtype = getDType(elementType);
   if (!dtype)
     return emitError() << "expects an element type that an artefact can "
                           "describe, but got "
                        << elementType;
-  return Struct{
-      Member::pointer(getString(name)),      Member::integer(8, dtype->first),
-      Member::integer(8, dtype->second),     Member::integer(16, /*lanes=*/1),
-      Member::integer(32, dims.size()),      Member::pointer(getIntegers(dims)),
-      Member::pointer(getPointers(dimNames))};
+  return Struct{Member::pointer(getString(name)),
+                Member::integer(8, dtype->first),
+                Member::integer(8, dtype->second),
+                Member::integer(16, /*lanes=*/1),
+                Member::integer(32, dims.size()),
+                Member::pointer(getIntegers(dims)),
+                Member::pointer(getPointers(dimNames)),
+                Member::integer(32, isString)};
 }
 
 SmallVector<FlatSymbolRefAttr> HostData::getDimNames(relax::ShapeAttr shape) {

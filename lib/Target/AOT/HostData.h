@@ -57,7 +57,8 @@ public:
   FailureOr<Struct> getTensor(StringRef name, Type elementType,
                               ArrayRef<int64_t> dims,
                               ArrayRef<FlatSymbolRefAttr> dimNames,
-                              function_ref<InFlightDiagnostic()> emitError);
+                              function_ref<InFlightDiagnostic()> emitError,
+                              bool isString = false);
 
   /// The texts of the dimensions of `shape` that are not static.
   SmallVector<FlatSymbolRefAttr> getDimNames(relax::ShapeAttr shape);

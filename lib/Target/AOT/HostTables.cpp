@@ -14,6 +14,7 @@
 
 #include "HostTranslator.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/Version.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,8 +33,8 @@ using Member = HostData::Member;
 static constexpr int64_t kDynamicDim = std::numeric_limits<int64_t>::min();
 
 FailureOr<HostData::Struct>
-HostTranslator::describeValue(HostFunction &function, Type type,
-                              StringRef name) {
+HostTranslator::describeValue(HostFunction &function, Type type, StringRef name,
+                              bool isString) {
   ArrayRef<StringAttr> symbols = function.symbols;
   auto tensor = cast<relax::SymbolicTensorType>(type);
   relax::ShapeAttr shape = tensor.getShape();
@@ -47,9 +48,9 @@ HostTranslator::describeValue(HostFunction &function, Type type,
     else
       dims.push_back(kDynamicDim);
   }
-  return data.getTensor(name, tensor.getElementType(), dims,
-                        data.getDimNames(shape),
-                        [&] { return function.main.emitOpError(); });
+  return data.getTensor(
+      name, tensor.getElementType(), dims, data.getDimNames(shape),
+      [&] { return function.main.emitOpError(); }, isString);
 }
 
 /// Names are strings of C in the artefact, and of Python.
@@ -196,11 +197,12 @@ HostTranslator::describeFunction(HostFunction &function) {
   relax::FuncOp main = function.main;
   SmallVector<HostData::Struct> inputs, outputs;
   auto describe = [&](TypeRange types, StringRef prefix,
-                      function_ref<StringAttr(unsigned)> getName,
+                      function_ref<Attribute(unsigned, StringRef)> getAttr,
                       SmallVector<HostData::Struct> &structs) -> LogicalResult {
     llvm::StringMap<unsigned> positions;
     for (auto [index, type] : llvm::enumerate(types)) {
-      StringAttr name = getName(index);
+      auto name =
+          dyn_cast_if_present<StringAttr>(getAttr(index, relax::kNameAttr));
       std::string text =
           name && !name.empty() ? name.str() : (prefix + Twine(index)).str();
       std::string what = (prefix + " " + Twine(index)).str();
@@ -211,7 +213,9 @@ HostTranslator::describeFunction(HostFunction &function) {
         return main.emitError("expects names that differ, but got '")
                << text << "' for " << prefix << " " << other->second << " and "
                << what;
-      FailureOr<HostData::Struct> value = describeValue(function, type, text);
+      bool isString = getAttr(index, relax::kIsStringAttr) != nullptr;
+      FailureOr<HostData::Struct> value =
+          describeValue(function, type, text, isString);
       if (failed(value))
         return failure();
       structs.push_back(*value);
@@ -220,15 +224,14 @@ HostTranslator::describeFunction(HostFunction &function) {
   };
   if (failed(describe(
           main.getArgumentTypes(), "input",
-          [&](unsigned index) {
-            return main.getArgAttrOfType<StringAttr>(index, relax::kNameAttr);
+          [&](unsigned index, StringRef name) {
+            return main.getArgAttr(index, name);
           },
           inputs)) ||
       failed(describe(
           main.getResultTypes(), "output",
-          [&](unsigned index) {
-            return main.getResultAttrOfType<StringAttr>(index,
-                                                        relax::kNameAttr);
+          [&](unsigned index, StringRef name) {
+            return main.getResultAttr(index, name);
           },
           outputs)))
     return failure();
@@ -284,23 +287,28 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
         return failure();
       symbols.push_back(data.getString(symbol));
     }
-    table.push_back({Member::pointer(data.getString(function.name)),
-                     Member::integer(32, function.kind),
-                     Member::integer(32, function.isPublic),
-                     Member::integer(32, params.size()),
-                     Member::integer(32, function.numRegisters),
-                     Member::integer(32, function.tensorFunction),
-                     Member::integer(64, function.firstWord),
-                     Member::integer(64, function.numWords),
-                     Member::pointer(data.getPointers(params)),
-                     Member::integer(64, function.types.size()),
-                     Member::pointer(data.getIntegers(function.types)),
-                     Member::integer(64, function.resultTypes.size()),
-                     Member::pointer(data.getIntegers(function.resultTypes)),
-                     Member::integer(32, results.size()),
-                     Member::integer(32, symbols.size()),
-                     Member::pointer(data.getPointers(results)),
-                     Member::pointer(data.getPointers(symbols))});
+    table.push_back(
+        {Member::pointer(data.getString(function.name)),
+         Member::integer(32, function.kind),
+         Member::integer(32, function.isPublic),
+         Member::integer(32, params.size()),
+         Member::integer(32, function.numRegisters),
+         Member::integer(32, function.tensorFunction),
+         Member::integer(64, function.firstWord),
+         Member::integer(64, function.numWords),
+         Member::pointer(data.getPointers(params)),
+         Member::integer(64, function.types.size()),
+         Member::pointer(data.getIntegers(function.types)),
+         Member::integer(64, function.resultTypes.size()),
+         Member::pointer(data.getIntegers(function.resultTypes)),
+         Member::integer(32, results.size()),
+         Member::integer(32, symbols.size()),
+         Member::pointer(data.getPointers(results)),
+         Member::pointer(data.getPointers(symbols)),
+         Member::integer(32, function.stringParams.size()),
+         Member::integer(32, function.stringResults.size()),
+         Member::pointer(data.getIntegers(function.stringParams)),
+         Member::pointer(data.getIntegers(function.stringResults))});
   }
   for (const Bytecode::Constant &constant : bytecode->constants) {
     auto type = cast<RankedTensorType>(constant.value.getShapedType());
@@ -339,6 +347,26 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
   return data.getStructs(program);
 }
 
+FailureOr<SmallVector<FlatSymbolRefAttr>> HostTranslator::describeStrings() {
+  SmallVector<FlatSymbolRefAttr> texts;
+  auto source = options.glue
+                    ? options.glue
+                    : functions.front()->main->getParentOfType<ModuleOp>();
+  auto strings = source->getAttrOfType<ArrayAttr>(relax::kStringsAttr);
+  if (!strings)
+    return texts;
+  for (Attribute attr : strings) {
+    auto text = dyn_cast<StringAttr>(attr);
+    if (!text)
+      return emitError(loc, "expects strings in attribute ")
+             << relax::kStringsAttr << ", but got " << attr;
+    if (failed(checkName(text, "a string")))
+      return failure();
+    texts.push_back(data.getString(text.getValue()));
+  }
+  return texts;
+}
+
 LogicalResult HostTranslator::describeArtifact() {
   SmallVector<HostData::Struct> functionData, callData;
   for (auto &function : functions) {
@@ -372,6 +400,9 @@ LogicalResult HostTranslator::describeArtifact() {
     weights = FlatSymbolRefAttr::get(global);
   }
   auto [modules, numModules] = describeModules();
+  FailureOr<SmallVector<FlatSymbolRefAttr>> strings = describeStrings();
+  if (failed(strings))
+    return failure();
   data.exportStruct(
       RELAY_ARTIFACT_SYMBOL,
       {Member::integer(64, static_cast<int64_t>(RELAY_ARTIFACT_MAGIC)),
@@ -381,12 +412,18 @@ LogicalResult HostTranslator::describeArtifact() {
        Member::pointer(data.getString(options.targetTriple)),
        Member::pointer(data.getString(options.requiredFeatures)),
        Member::pointer(data.getString(options.precision)),
-       Member::pointer(weights), Member::integer(64, pool.getSize()),
+       Member::pointer(weights),
+       Member::integer(64, pool.getSize()),
        Member::integer(32, functionData.size()),
        Member::integer(32, callData.size()),
        Member::pointer(data.getStructs(functionData)),
-       Member::pointer(data.getStructs(callData)), Member::pointer(*program),
-       Member::integer(32, devices.size()), Member::integer(32, numModules),
-       Member::pointer(describeDevices()), Member::pointer(modules)});
+       Member::pointer(data.getStructs(callData)),
+       Member::pointer(*program),
+       Member::integer(32, devices.size()),
+       Member::integer(32, numModules),
+       Member::pointer(describeDevices()),
+       Member::pointer(modules),
+       Member::integer(64, strings->size()),
+       Member::pointer(data.getPointers(*strings))});
   return success();
 }

@@ -85,7 +85,10 @@ private:
                                           HostCall &call);
 
   FailureOr<HostData::Struct> describeValue(HostFunction &function, Type type,
-                                            StringRef name);
+                                            StringRef name,
+                                            bool isString = false);
+  /// The texts of the table of strings.
+  FailureOr<SmallVector<FlatSymbolRefAttr>> describeStrings();
   LogicalResult checkName(StringRef name, const Twine &what);
   FailureOr<HostData::Struct> describeCall(HostFunction &function,
                                            HostCall &call);

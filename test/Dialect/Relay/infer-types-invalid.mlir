@@ -37,3 +37,29 @@ func.func @main(%x: tensor<2xf32>, %y: f32) -> tensor<2xf32> {
 
 // expected-error @below {{expects result #0 to be a tensor, a tuple, a function, a reference or a value of a data type, but got 'memref<2xf32>'}}
 func.func private @memory(%x: tensor<2xf32>) -> memref<2xf32>
+
+// -----
+
+// Strings are numbers of a table.
+module attributes {relay.strings = ["", "a"]} {
+  // expected-error @below {{expects relay.is_string as a unit attribute of a tensor of i64, but got parameter #0 of type 'tensor<2xf32>'}}
+  func.func @main(%x: tensor<2xf32> {relay.is_string}) -> tensor<2xf32> {
+    return %x : tensor<2xf32>
+  }
+}
+
+// -----
+
+module attributes {relay.strings = ["", ""]} {
+  // expected-error @below {{expects an array of different strings as attribute relay.strings of the module}}
+  func.func @main(%x: tensor<2xi64>) -> (tensor<2xi64> {relay.is_string}) {
+    return %x : tensor<2xi64>
+  }
+}
+
+// -----
+
+// expected-error @below {{expects an array of different strings as attribute relay.strings of the module}}
+func.func @main(%x: tensor<2xi64> {relay.is_string}) -> tensor<2xi64> {
+  return %x : tensor<2xi64>
+}

@@ -158,3 +158,62 @@ TEST(NpyTest, NamesMissingFiles) {
   EXPECT_EQ("'/does/not/exist.npy': cannot write: No such file or directory",
             llvm::toString(writeNpy("/does/not/exist.npy", NpyArray())));
 }
+
+static std::string getStringsError(const std::string &file) {
+  auto strings = parseNpyStrings(file, "x.npy");
+  return strings ? "" : llvm::toString(strings.takeError());
+}
+
+TEST(NpyTest, WritesStringsThatItReads) {
+  NpyStrings strings;
+  strings.shape = {2, 2};
+  strings.texts = {"", "a", "\xc3\xbc\xe6\xb0\xb4", "\xf0\x9f\x99\x82"};
+  std::string file;
+  llvm::raw_string_ostream os(file);
+  writeNpyStrings(os, strings);
+  EXPECT_NE(std::string::npos, file.find("'descr': '<U2'"));
+  auto read = llvm::cantFail(parseNpyStrings(file, "x.npy"));
+  EXPECT_EQ(strings.shape, read.shape);
+  EXPECT_EQ(strings.texts, read.texts);
+}
+
+TEST(NpyTest, ReadsStringsInOtherOrders) {
+  const char *header = "{'descr': '>U1', 'fortran_order': True, "
+                       "'shape': (2, 2)}";
+  std::string data("\0\0\0a\0\0\0b\0\0\0\xfc\0\0\0\0", 16);
+  auto read = llvm::cantFail(parseNpyStrings(getFile(header, data), "x.npy"));
+  EXPECT_EQ((std::vector<std::string>{"a", "\xc3\xbc", "b", ""}), read.texts);
+
+  header = "{'descr': '|S3', 'fortran_order': False, 'shape': (2,)}";
+  read = llvm::cantFail(
+      parseNpyStrings(getFile(header, std::string("a\0\0xyz", 6)), "x.npy"));
+  EXPECT_EQ((std::vector<std::string>{"a", "xyz"}), read.texts);
+
+  // However large the other sizes are, there is nothing.
+  header = "{'descr': '<U9', 'fortran_order': False, "
+           "'shape': (4611686018427387904, 0)}";
+  EXPECT_TRUE(llvm::cantFail(parseNpyStrings(getFile(header, ""), "x.npy"))
+                  .texts.empty());
+}
+
+TEST(NpyTest, RefusesWhatIsNoString) {
+  auto getHeader = [](const char *descr) {
+    return std::string("{'descr': '") + descr +
+           "', 'fortran_order': False, 'shape': (1,)}";
+  };
+  std::string zeros(4, '\0');
+  for (const char *descr :
+       {"<f4", "<U", "<U0", "<U-1", "U1x", "<U999999999999", "<U1073741825"})
+    EXPECT_NE(std::string::npos,
+              getStringsError(getFile(getHeader(descr), zeros))
+                  .find("expects a dtype of strings, '<U' and a number"))
+        << descr;
+  EXPECT_EQ("'x.npy': expects 8 bytes of data, but got 4",
+            getStringsError(getFile(getHeader("<U2"), zeros)));
+  // A surrogate, what is above all characters, and a zero within.
+  for (const std::string &data : {std::string("\0\xd8\0\0\0\0\0\0", 8),
+                                  std::string("\0\0\x11\0\0\0\0\0", 8),
+                                  std::string("\0\0\0\0a\0\0\0", 8)})
+    EXPECT_EQ("'x.npy': expects strings of Unicode without zeros",
+              getStringsError(getFile(getHeader("<U2"), data)));
+}

@@ -7,6 +7,7 @@
 
 #include "mlir/Transforms/InliningUtils.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/Relax/IR/Strings.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -35,6 +36,8 @@ Operation *RelaxDialect::materializeConstant(OpBuilder &builder,
 }
 
 static LogicalResult verifyValueAttr(Operation *op, NamedAttribute attr) {
+  if (attr.getName() == kIsStringAttr && isa<UnitAttr>(attr.getValue()))
+    return success();
   if (attr.getName() != kNameAttr)
     return op->emitOpError() << "expects no attribute " << attr.getName()
                              << " on a parameter or result";

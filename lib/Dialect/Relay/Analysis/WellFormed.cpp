@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Analysis/WellFormed.h"
 
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -47,6 +48,7 @@ private:
   void checkType(Type type, Location location);
   void checkParts(Type type, Location location);
   void checkSignature(func::FuncOp function);
+  void checkStrings(func::FuncOp function);
 
   SymbolTable symbols;
   SmallVector<StringAttr> variables;
@@ -128,12 +130,50 @@ void KindChecker::checkSignature(func::FuncOp function) {
   check(type.getResults(), "result");
 }
 
+/// Tensors of strings are numbers, and there is a table of them.
+void KindChecker::checkStrings(func::FuncOp function) {
+  bool hasStrings = false;
+  auto check = [&](Attribute attr, Type type, StringRef what, unsigned number) {
+    if (!attr)
+      return;
+    hasStrings = true;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.getElementType().isSignlessInteger(64) &&
+        isa<UnitAttr>(attr))
+      return;
+    failed = true;
+    function.emitOpError("expects ")
+        << kIsStringAttrName << " as a unit attribute of a tensor of i64, but "
+        << "got " << what << " #" << number << " of type " << type;
+  };
+  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
+    check(function.getArgAttr(number, kIsStringAttrName), type, "parameter",
+          number);
+  for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
+    check(function.getResultAttr(number, kIsStringAttrName), type, "result",
+          number);
+  if (!hasStrings)
+    return;
+  auto strings =
+      function->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
+          kStringsAttrName);
+  llvm::SmallDenseSet<Attribute> texts;
+  if (strings && !strings.empty() && llvm::all_of(strings, [&](Attribute text) {
+        return isa<StringAttr>(text) && texts.insert(text).second;
+      }))
+    return;
+  failed = true;
+  function.emitOpError("expects an array of different strings as attribute ")
+      << kStringsAttrName << " of the module";
+}
+
 void KindChecker::checkOp(Operation *op) {
   ArrayAttr params;
   if (auto function = dyn_cast<func::FuncOp>(op)) {
     params = function->getAttrOfType<ArrayAttr>(kTypeParamsAttrName);
     Scope scope(*this, params);
     checkSignature(function);
+    checkStrings(function);
     for (Type type : function.getResultTypes())
       checkType(type, function.getLoc());
     if (function.isExternal())

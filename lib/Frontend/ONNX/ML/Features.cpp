@@ -224,7 +224,17 @@ static LogicalResult convertFeatureVectorizer(NodeContext &node) {
 // Encodings
 //===----------------------------------------------------------------------===//
 
-/// The numbers of one element type, for keys and values of encoders.
+static DenseElementsAttr getStringList(NodeContext &node,
+                                       ArrayRef<std::string> strings) {
+  SmallVector<int64_t> numbers = node.getStringTable().getNumbers(strings);
+  auto type = RankedTensorType::get(static_cast<int64_t>(numbers.size()),
+                                    getStringType(node.getContext()));
+  return DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef(reinterpret_cast<const char *>(numbers.data()),
+                     numbers.size() * sizeof(int64_t)));
+}
+
+/// The elements of one type, for keys and values of encoders.
 static DenseElementsAttr getList(NodeContext &node, StringRef prefix) {
   OpBuilder &b = node.getBuilder();
   SmallVector<DenseElementsAttr> found;
@@ -237,12 +247,9 @@ static DenseElementsAttr getList(NodeContext &node, StringRef prefix) {
   if (auto floats = node.getFloats((prefix + "_floats").str()))
     found.push_back(DenseElementsAttr::get(
         vectorOf(floats->size(), b.getF32Type()), *floats));
-  if (!node.getStrings((prefix + "_strings").str()).empty()) {
-    node.emitError() << "expects " << prefix
-                     << " that are numbers, but got strings; encode them "
-                        "before the model";
-    return nullptr;
-  }
+  if (ArrayRef strings = node.getStrings((prefix + "_strings").str());
+      !strings.empty())
+    found.push_back(getStringList(node, strings));
   if (DenseElementsAttr tensor = node.getElements((prefix + "_tensor").str()))
     found.push_back(tensor);
   if (node.hasFailed())
@@ -340,7 +347,7 @@ static FailureOr<Value> getDefault(NodeContext &node, Type type) {
     return failure();
   if (tensor) {
     if (tensor.getNumElements() != 1 || tensor.getElementType() != type)
-      return node.emitError() << "expects one number of type " << type
+      return node.emitError() << "expects one element of type " << type
                               << " in attribute \"default_tensor\", but got "
                               << tensor.getType();
     return node.createConstant(tensor.reshape(RankedTensorType::get({}, type)));
@@ -348,20 +355,26 @@ static FailureOr<Value> getDefault(NodeContext &node, Type type) {
   if (isa<FloatType>(type))
     return node.createScalar(node.getFloat("default_float", -0.0), type);
   auto scalar = RankedTensorType::get({}, type);
+  if (isStringType(type)) {
+    std::string text = node.getString("default_string", "_Unused").str();
+    return node.createConstant(getStringList(node, text).reshape(scalar));
+  }
   return node.createConstant(DenseElementsAttr::get(
       scalar, IntegerAttr::get(type, node.getInt("default_int64", -1))));
 }
 
-static LogicalResult convertLabelEncoder(NodeContext &node) {
-  if (node.getOpset() < 2)
-    return node.emitError()
-           << "expects keys and values that are numbers, but got an encoder of "
-              "strings (opset 1); encode them before the model";
+static std::string describeElements(Type type) {
+  if (isStringType(type))
+    return "strings";
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// What stands in `values` where an element of the data stands in `keys`.
+static LogicalResult convertEncoder(NodeContext &node, DenseElementsAttr keys,
+                                    DenseElementsAttr values) {
   Value data = node.getInput(0);
-  DenseElementsAttr keys = getList(node, "keys");
-  DenseElementsAttr values = keys ? getList(node, "values") : nullptr;
-  if (!keys || !values)
-    return failure();
   if (keys.getType().getRank() != 1 || values.getType().getRank() != 1 ||
       keys.getNumElements() != values.getNumElements() || keys.empty())
     return node.emitError() << "expects as many values as keys, at least one, "
@@ -370,7 +383,8 @@ static LogicalResult convertLabelEncoder(NodeContext &node) {
   if (keys.getElementType() != node.getElementType(data))
     return node.emitError()
            << "expects keys of the type of the data, "
-           << node.getElementType(data) << ", but got " << keys.getType();
+           << describeElements(node.getElementType(data)) << ", but got "
+           << describeElements(keys.getElementType());
   Type type = values.getElementType();
   FailureOr<Value> fallback = getDefault(node, type);
   if (failed(fallback))
@@ -392,23 +406,72 @@ static LogicalResult convertLabelEncoder(NodeContext &node) {
   return node.setResult(result);
 }
 
+/// Between strings and their numbers, either way: `ints`, or else positions.
+static LogicalResult convertClasses(NodeContext &node, StringRef name,
+                                    std::optional<ArrayRef<int64_t>> ints) {
+  ArrayRef<std::string> strings = node.getStrings(name);
+  if (node.hasFailed())
+    return failure();
+  if (strings.empty())
+    return node.emitError()
+           << "expects attribute \"" << name << "\" with a string";
+  auto positions =
+      llvm::to_vector(llvm::seq<int64_t>(static_cast<int64_t>(strings.size())));
+  ArrayRef<int64_t> numbers = ints.value_or(positions);
+  DenseElementsAttr texts = getStringList(node, strings);
+  auto list = DenseElementsAttr::get(
+      RankedTensorType::get(static_cast<int64_t>(numbers.size()),
+                            node.getBuilder().getI64Type()),
+      numbers);
+  bool isOfStrings = isStringType(node.getElementType(node.getInput(0)));
+  return isOfStrings ? convertEncoder(node, texts, list)
+                     : convertEncoder(node, list, texts);
+}
+
+static LogicalResult convertLabelEncoder(NodeContext &node) {
+  if (node.getOpset() < 2)
+    return convertClasses(node, "classes_strings", std::nullopt);
+  DenseElementsAttr keys = getList(node, "keys");
+  DenseElementsAttr values = keys ? getList(node, "values") : nullptr;
+  return keys && values ? convertEncoder(node, keys, values) : failure();
+}
+
+static LogicalResult convertCategoryMapper(NodeContext &node) {
+  return convertClasses(node, "cats_strings", node.getInts("cats_int64s"));
+}
+
 static LogicalResult convertOneHotEncoder(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
-  if (!node.getStrings("cats_strings").empty())
-    return node.emitError() << "expects categories that are integers, but got "
-                               "strings; encode them before the model";
-  std::optional<ArrayRef<int64_t>> categories = node.getInts("cats_int64s");
-  if (!categories || categories->empty())
+  ArrayRef<std::string> strings = node.getStrings("cats_strings");
+  std::optional<ArrayRef<int64_t>> ints = node.getInts("cats_int64s");
+  if (node.hasFailed())
+    return failure();
+  if (strings.empty() == (!ints || ints->empty()))
     return node.emitError()
-           << "expects attribute \"cats_int64s\" with a category";
+           << "expects categories in either attribute \"cats_int64s\" or "
+              "\"cats_strings\"";
   bool allowsOthers = node.getBool("zeros", true);
-  // As in ONNX Runtime, what lies between two integers is cut.
-  Value data = node.castTo(node.getInput(0), b.getI64Type());
+  Value data = node.getInput(0);
+  if (isStringType(node.getElementType(data)) != !strings.empty())
+    return node.emitError()
+           << "expects data of the type of the categories, but "
+              "got "
+           << describeElements(node.getElementType(data));
+  DenseElementsAttr categories;
+  if (strings.empty()) {
+    // As in ONNX Runtime, what lies between two integers is cut.
+    data = node.castTo(data, b.getI64Type());
+    categories = DenseElementsAttr::get(
+        RankedTensorType::get(static_cast<int64_t>(ints->size()),
+                              b.getI64Type()),
+        *ints);
+  } else {
+    categories = getStringList(node, strings);
+  }
   if (!data)
     return failure();
-  int64_t count = categories->size();
-  auto type = RankedTensorType::get(count, b.getI64Type());
-  SortedKeys sorted(DenseElementsAttr::get(type, *categories));
+  int64_t count = categories.getNumElements();
+  SortedKeys sorted(categories);
   auto [position, isFound] = createLookup(node, data, sorted.keys);
   // A column that is not there is an error where it is taken.
   Value none = node.createScalar(static_cast<double>(count), b.getI32Type());
@@ -463,6 +526,7 @@ void mlir::relay::onnx::addMLFeatureOps(OpTable &table) {
   };
   add("ArrayFeatureExtractor", convertArrayFeatureExtractor, 2, 2);
   add("Binarizer", convertBinarizer);
+  add("CategoryMapper", convertCategoryMapper);
   add("FeatureVectorizer", convertFeatureVectorizer, kVariadic);
   add("Imputer", convertImputer);
   add("LabelEncoder", convertLabelEncoder);
@@ -471,6 +535,5 @@ void mlir::relay::onnx::addMLFeatureOps(OpTable &table) {
   add("Scaler", convertScaler);
   add("ZipMap", convertZipMap);
   refuse("CastMap", "of maps; give the model the tensor instead");
-  refuse("CategoryMapper", "of strings; map them before the model");
   refuse("DictVectorizer", "of maps; give the model the tensor instead");
 }

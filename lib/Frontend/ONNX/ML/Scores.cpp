@@ -138,23 +138,18 @@ FailureOr<ClassLabels> ClassLabels::get(NodeContext &node, StringRef intsName) {
     return node.emitError() << "expects either attribute \"" << intsName
                             << R"(" or "classlabels_strings", but got )"
                             << (strings.empty() ? "neither" : "both");
-  labels.numLabels = std::max(labels.ints.size(), strings.size());
+  labels.areStrings = !strings.empty();
+  if (labels.areStrings)
+    labels.ints = node.getStringTable().getNumbers(strings);
+  labels.numLabels = labels.ints.size();
   return labels;
 }
 
 LogicalResult ClassLabels::setOutput(NodeContext &node, Value positions) const {
   if (!node.wantsOutput(0))
     return success();
-  if (ints.empty()) {
-    node.refuseOutput(
-        0, "expects labels that are integers, as strings are no tensors of "
-           "numbers, but got classlabels_strings, and output 0 (\"" +
-               node.getNode().outputs[0] +
-               "\") is used; convert the model with integer classes, or leave "
-               "this output out");
-    return success();
-  }
-  return node.setOutput(0, node.take(node.createInts(ints), positions, 0));
+  Value labels = areStrings ? node.createStrings(ints) : node.createInts(ints);
+  return node.setOutput(0, node.take(labels, positions, 0));
 }
 
 LogicalResult ClassLabels::setOutputOfMaximum(NodeContext &node,

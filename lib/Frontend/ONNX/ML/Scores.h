@@ -55,8 +55,7 @@ public:
 
   int64_t size() const { return numLabels; }
 
-  /// Sets output 0 to the labels of `positions`, [N] of i32. Of labels that are
-  /// strings there is none.
+  /// Sets output 0 to the labels of `positions`, [N] of i32.
   LogicalResult setOutput(NodeContext &node, Value positions) const;
   /// The same for the first maximum in each row of `scores`.
   LogicalResult setOutputOfMaximum(NodeContext &node, Value scores) const;
@@ -65,7 +64,9 @@ public:
   LogicalResult setOutputOfCondition(NodeContext &node, Value condition) const;
 
 private:
+  /// Or numbers of strings.
   SmallVector<int64_t> ints;
+  bool areStrings = false;
   int64_t numLabels = 0;
 };
 

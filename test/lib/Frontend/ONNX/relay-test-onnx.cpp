@@ -18,9 +18,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
+#include "relay-mlir/Interpreter/StringNumbers.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,7 +47,16 @@ static FailureOr<unsigned> serve(ArrayRef<StringRef> words,
     return main.getNumResults();
 
   SmallVector<InterpreterValue> inputs;
-  for (StringRef path : words.drop_front(3)) {
+  StringNumbers strings(*module);
+  for (auto [index, path] : llvm::enumerate(words.drop_front(3))) {
+    if (index < main.getNumArguments() &&
+        main.getArgAttr(index, kIsStringAttrName)) {
+      llvm::Expected<NpyStrings> texts = readNpyStrings(path);
+      if (!texts)
+        return emitError(loc) << llvm::toString(texts.takeError());
+      inputs.push_back(strings.encode(*texts, context));
+      continue;
+    }
     llvm::Expected<NpyArray> array = readNpy(path);
     if (!array)
       return emitError(loc) << llvm::toString(array.takeError());
@@ -60,7 +71,14 @@ static FailureOr<unsigned> serve(ArrayRef<StringRef> words,
       return emitError(loc)
              << "expects tensors, but output " << index << " is none";
     std::string path = (words[2] + llvm::Twine(index) + ".npy").str();
-    if (llvm::Error error = writeNpy(path, getNpyArray(result.getTensor())))
+    llvm::Error error = llvm::Error::success();
+    if (main.getResultAttr(index, kIsStringAttrName)) {
+      llvm::Expected<NpyStrings> texts = strings.decode(result.getTensor());
+      error = texts ? writeNpyStrings(path, *texts) : texts.takeError();
+    } else {
+      error = writeNpy(path, getNpyArray(result.getTensor()));
+    }
+    if (error)
       return emitError(loc) << llvm::toString(std::move(error));
   }
   return results->size();

@@ -1,0 +1,180 @@
+//===- Strings.cpp - Strings as numbers of a table ------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Strings.h"
+
+#include "TensorLoader.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+int64_t StringTable::getNumber(StringRef text) {
+  auto [it, isNew] = numbers.try_emplace(text, texts.size());
+  if (isNew)
+    texts.push_back(it->getKey());
+  return it->second;
+}
+
+SmallVector<int64_t> StringTable::getNumbers(ArrayRef<std::string> texts) {
+  return llvm::map_to_vector(
+      texts, [&](const std::string &text) { return getNumber(text); });
+}
+
+ArrayAttr StringTable::getAttr(MLIRContext *context) const {
+  return Builder(context).getStrArrayAttr(texts);
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type mlir::relay::onnx::getStringType(MLIRContext *context) {
+  return IntegerType::get(context, 63);
+}
+
+bool mlir::relay::onnx::isStringType(Type type) {
+  return type.isSignlessInteger(63);
+}
+
+Type mlir::relay::onnx::getTensorElementType(MLIRContext *context,
+                                             DataType type) {
+  return type == DataType::String ? getStringType(context)
+                                  : getElementType(context, type);
+}
+
+bool mlir::relay::onnx::takesStrings(StringRef domain, StringRef opType) {
+  static const llvm::StringSet<> standard = {"Cast",
+                                             "CastLike",
+                                             "CenterCropPad",
+                                             "Compress",
+                                             "Concat",
+                                             "ConcatFromSequence",
+                                             "ConstantOfShape",
+                                             "DepthToSpace",
+                                             "Equal",
+                                             "Expand",
+                                             "Flatten",
+                                             "Gather",
+                                             "GatherElements",
+                                             "GatherND",
+                                             "Identity",
+                                             "If",
+                                             "Loop",
+                                             "OneHot",
+                                             "Optional",
+                                             "OptionalGetElement",
+                                             "OptionalHasElement",
+                                             "Pad",
+                                             "Reshape",
+                                             "ReverseSequence",
+                                             "Scan",
+                                             "Scatter",
+                                             "ScatterElements",
+                                             "ScatterND",
+                                             "SequenceAt",
+                                             "SequenceConstruct",
+                                             "SequenceErase",
+                                             "SequenceInsert",
+                                             "SequenceLength",
+                                             "Shape",
+                                             "Size",
+                                             "Slice",
+                                             "SpaceToDepth",
+                                             "Split",
+                                             "SplitToSequence",
+                                             "Squeeze",
+                                             "TensorScatter",
+                                             "TfIdfVectorizer",
+                                             "Tile",
+                                             "Transpose",
+                                             "Unsqueeze",
+                                             "Where"};
+  static const llvm::StringSet<> ml = {"ArrayFeatureExtractor",
+                                       "CategoryMapper", "LabelEncoder",
+                                       "OneHotEncoder"};
+  if (domain.empty() || domain == "ai.onnx")
+    return standard.contains(opType);
+  return domain == "ai.onnx.ml" && ml.contains(opType);
+}
+
+//===----------------------------------------------------------------------===//
+// The end of the import
+//===----------------------------------------------------------------------===//
+
+static bool hasStrings(Type type) {
+  return type
+      .walk([](Type part) {
+        return isStringType(part) ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult mlir::relay::onnx::finishStrings(func::FuncOp main,
+                                               const StringTable &table) {
+  MLIRContext *context = main.getContext();
+  auto isTensorOfStrings = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && isStringType(tensor.getElementType());
+  };
+  bool isAtBorder = false;
+  auto mark = [&](TypeRange types, StringRef what,
+                  function_ref<void(unsigned)> setAttr) -> LogicalResult {
+    for (auto [index, type] : llvm::enumerate(types)) {
+      if (isTensorOfStrings(type)) {
+        setAttr(index);
+        isAtBorder = true;
+      } else if (hasStrings(type)) {
+        return main.emitError() << "expects strings in tensors as " << what
+                                << "s, but got a sequence or an optional value "
+                                   "of strings as "
+                                << what << " " << index;
+      }
+    }
+    return success();
+  };
+  UnitAttr unit = UnitAttr::get(context);
+  if (failed(mark(main.getArgumentTypes(), "input",
+                  [&](unsigned index) {
+                    main.setArgAttr(index, kIsStringAttrName, unit);
+                  })) ||
+      failed(mark(main.getResultTypes(), "output", [&](unsigned index) {
+        main.setResultAttr(index, kIsStringAttrName, unit);
+      })))
+    return failure();
+
+  auto module = main->getParentOfType<ModuleOp>();
+  Type number = IntegerType::get(context, 64);
+  module.walk([&](ConstantOp constant) {
+    auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (value && isStringType(value.getElementType()))
+      constant.setValueAttr(DenseElementsAttr::getFromRawBuffer(
+          value.getType().clone(number), value.getRawData()));
+  });
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](IntegerType type) -> std::optional<Type> {
+    return isStringType(type) ? number : Type(type);
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  if (isAtBorder)
+    module->setAttr(kStringsAttrName, table.getAttr(context));
+  return success();
+}
