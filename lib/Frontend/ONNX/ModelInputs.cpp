@@ -135,6 +135,11 @@ Importer::getFixedInputs() {
     if (tensor.kind == ValueInfo::Kind::Tensor)
       input.elementType =
           getTensorElementType(builder.getContext(), tensor.type);
+    if (input.elementType && isStringType(input.elementType) &&
+        options.inputs.values.contains(info.name))
+      return emitError() << "expects values for inputs of numbers only, but "
+                            "input \""
+                         << info.name << "\" has strings";
     RankedTensorType type = getTensorType(builder.getContext(), tensor);
     if (type && (!isShaped || type.getRank() != 0)) {
       input.shape.emplace(type.getShape());

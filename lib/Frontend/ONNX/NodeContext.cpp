@@ -73,6 +73,9 @@ LogicalResult NodeContext::checkInputTypes() const {
     if (isStringType(type) && !takesStrings(getNode().domain, getNode().opType))
       return emitError() << "expects numbers in input " << i << " (\""
                          << getNode().inputs[i] << "\"), but got strings";
+    if (isStringType(type) && getString("reduction", "none") != "none")
+      return emitError() << "expects no reduction of strings, but got \""
+                         << getString("reduction", "") << '"';
     uint32_t types = getInputTypes(getNode().domain, getNode().opType, i);
     SmallVector<std::string> names;
     std::string found;

@@ -307,14 +307,24 @@ def test_files_that_do_not_fit(tmp_path, array, message):
      "expects keys of the type of the data, strings, but got i64"),
     ([node("OneHotEncoder", ["x"], ["y"], cats_int64s=[1])],
      "expects data of the type of the categories, but got strings"),
+    ([helper.make_node("ScatterND", ["x", "where", "x"], ["y"], reduction="max")],
+     'expects no reduction of strings, but got "max"'),
     ([helper.make_node("SequenceConstruct", ["x"], ["y"])],
      "expects strings in tensors as outputs, but got a sequence or an optional value of strings "
      "as output 0")])
 def test_refusals(nodes, message):
-    model = make_model(nodes, {"x": texts(3, 2)}, ["y"], opset=2)
+    model = make_model(nodes, {"x": texts(3, 2)}, ["y"], opset=2,
+                       constants={"where": np.array([[0], [1], [2]])})
     with pytest.raises(rm.CompileError) as caught:
         rm.compile(model)
     assert message in str(caught.value)
+
+
+def test_values_that_are_fixed():
+    model = make_model(ECHO, {"x": texts(2)}, ["y"])
+    with pytest.raises(rm.CompileError, match="expects values for inputs of numbers only, but "
+                       'input "x" has strings'):
+        rm.compile(model, inputs={"x": [1, 2]})
 
 
 @pytest.mark.parametrize("change, message", [

@@ -87,7 +87,7 @@ static void redirect(RewriterBase &rewriter, BlockOp block, Value source,
 }
 
 DiagnosedSilenceableFailure mlir::tir::cacheRead(RewriterBase &rewriter,
-                                                 BlockOp block, unsigned index,
+                                                 BlockOp block, uint64_t index,
                                                  StringRef scope,
                                                  BlockOp &copy) {
   SmallVector<Value> buffers = getReadBuffers(block);
@@ -117,7 +117,7 @@ DiagnosedSilenceableFailure mlir::tir::cacheRead(RewriterBase &rewriter,
 }
 
 DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
-                                                  BlockOp block, unsigned index,
+                                                  BlockOp block, uint64_t index,
                                                   StringRef scope,
                                                   BlockOp &copy) {
   SmallVector<Value> buffers = getWrittenBuffers(block);
@@ -153,7 +153,7 @@ DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
 }
 
 DiagnosedSilenceableFailure
-mlir::tir::cacheInplace(RewriterBase &rewriter, BlockOp block, unsigned index,
+mlir::tir::cacheInplace(RewriterBase &rewriter, BlockOp block, uint64_t index,
                         StringRef scope, BlockOp &copyIn, BlockOp &copyOut) {
   SmallVector<Value> buffers;
   for (Value buffer : getWrittenBuffers(block))
@@ -220,7 +220,7 @@ static void removeCache(RewriterBase &rewriter, BlockOp block, BlockOp copy,
 
 DiagnosedSilenceableFailure mlir::tir::readAt(RewriterBase &rewriter,
                                               ForOp loop, BlockOp block,
-                                              unsigned index, StringRef scope,
+                                              uint64_t index, StringRef scope,
                                               BlockOp &copy) {
   DiagnosedSilenceableFailure cached =
       cacheRead(rewriter, block, index, scope, copy);
@@ -235,7 +235,7 @@ DiagnosedSilenceableFailure mlir::tir::readAt(RewriterBase &rewriter,
 
 DiagnosedSilenceableFailure mlir::tir::writeAt(RewriterBase &rewriter,
                                                ForOp loop, BlockOp block,
-                                               unsigned index, StringRef scope,
+                                               uint64_t index, StringRef scope,
                                                BlockOp &copy) {
   DiagnosedSilenceableFailure cached =
       cacheWrite(rewriter, block, index, scope, copy);

@@ -32,7 +32,7 @@ static void widen(RewriterBase &rewriter, affine::AffineLoadOp load,
 
 DiagnosedSilenceableFailure mlir::tir::narrowWeights(RewriterBase &rewriter,
                                                      BlockOp block,
-                                                     unsigned index) {
+                                                     uint64_t index) {
   SmallVector<Value> buffers = getReadBuffers(block);
   if (index >= buffers.size())
     return refuse(block) << "expects block @" << block.getName()

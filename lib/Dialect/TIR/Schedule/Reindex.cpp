@@ -84,7 +84,7 @@ static DiagnosedSilenceableFailure checkWrite(BlockOp block,
 
 DiagnosedSilenceableFailure mlir::tir::reindex(RewriterBase &rewriter,
                                                BlockOp block, bool write,
-                                               unsigned index, BlockOp &copy) {
+                                               uint64_t index, BlockOp &copy) {
   SmallVector<Value> buffers =
       write ? getWrittenBuffers(block) : getReadBuffers(block);
   if (index >= buffers.size())
@@ -172,7 +172,7 @@ DiagnosedSilenceableFailure mlir::tir::reindex(RewriterBase &rewriter,
 
 DiagnosedSilenceableFailure
 mlir::tir::reindexCache(RewriterBase &rewriter, BlockOp block, bool write,
-                        unsigned index, StringRef scope, AffineMap layout,
+                        uint64_t index, StringRef scope, AffineMap layout,
                         BlockOp &copy) {
   // Whatever could fail after `reindex` is checked before.
   SmallVector<Value> buffers =

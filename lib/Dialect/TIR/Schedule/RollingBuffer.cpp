@@ -53,7 +53,7 @@ struct RollingPlan {
 } // namespace
 
 /// Finds the buffer and the innermost loop around all that access it.
-static DiagnosedSilenceableFailure planBuffer(BlockOp block, unsigned index,
+static DiagnosedSilenceableFailure planBuffer(BlockOp block, uint64_t index,
                                               RollingPlan &plan) {
   SmallVector<Value> buffers = getWrittenBuffers(block);
   if (index >= buffers.size())
@@ -219,7 +219,7 @@ static void wrapAccesses(RewriterBase &rewriter, RollingPlan &plan) {
 
 DiagnosedSilenceableFailure mlir::tir::rollingBuffer(RewriterBase &rewriter,
                                                      BlockOp block,
-                                                     unsigned index) {
+                                                     uint64_t index) {
   RollingPlan plan;
   DiagnosedSilenceableFailure planned = planBuffer(block, index, plan);
   if (!planned.succeeded())

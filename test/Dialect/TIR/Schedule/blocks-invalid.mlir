@@ -251,6 +251,27 @@ module attributes {transform.with_named_sequence} {
 // -----
 
 module attributes {transform.with_named_sequence} {
+  tir.prim_func @large_buffer_index(%y: memref<8xf32>) {
+    %c = arith.constant 0.0 : f32
+    tir.for %i = 0 to 8 {
+      // expected-note @below {{this is in the way}}
+      tir.block @b(%v0 = spatial %i in 8) writes(%y[%v0] : memref<8xf32>) {
+        affine.store %c, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @large_buffer_index.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    // 2^32 is not 0.
+    // expected-error @below {{expects block @b to write more than 4294967296 buffers}}
+    %copy = transform.tir.cache_write %b, 4294967296, "local"
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
   tir.prim_func @payload(%y: memref<8xf32>) {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {

@@ -127,42 +127,42 @@ DiagnosedSilenceableFailure reverseComputeAt(RewriterBase &rewriter,
 /// buffers) to a new buffer of `scope` before the nest of the block, and reads
 /// the copy. `copy` is the new block; `compute_at` places it.
 DiagnosedSilenceableFailure cacheRead(RewriterBase &rewriter, BlockOp block,
-                                      unsigned index, StringRef scope,
+                                      uint64_t index, StringRef scope,
                                       BlockOp &copy);
 
 /// Lets the block write to a new buffer of `scope`, and copies that to the
 /// written buffer (entry `index` of its distinct written buffers) after the
 /// nest.
 DiagnosedSilenceableFailure cacheWrite(RewriterBase &rewriter, BlockOp block,
-                                       unsigned index, StringRef scope,
+                                       uint64_t index, StringRef scope,
                                        BlockOp &copy);
 
 /// Likewise for a buffer that the block both reads and writes in place: copies
 /// it to a new buffer before the nest and back after it.
 DiagnosedSilenceableFailure cacheInplace(RewriterBase &rewriter, BlockOp block,
-                                         unsigned index, StringRef scope,
+                                         uint64_t index, StringRef scope,
                                          BlockOp &copyIn, BlockOp &copyOut);
 
 /// Lays out a buffer by the iteration variables that the block indexes it by: a
 /// new block copies before the nest (or, if `write`, after it) between the
 /// buffer and a new one, whose index in the block is just these variables.
 DiagnosedSilenceableFailure reindex(RewriterBase &rewriter, BlockOp block,
-                                    bool write, unsigned index, BlockOp &copy);
+                                    bool write, uint64_t index, BlockOp &copy);
 
 /// Likewise, with `layout` of the variables for the index of the new buffer,
 /// which is in `scope`.
 DiagnosedSilenceableFailure reindexCache(RewriterBase &rewriter, BlockOp block,
-                                         bool write, unsigned index,
+                                         bool write, uint64_t index,
                                          StringRef scope, AffineMap layout,
                                          BlockOp &copy);
 
 /// A cacheRead whose copy is computed in `loop`, and a cacheWrite whose copy is
 /// consumed there.
 DiagnosedSilenceableFailure readAt(RewriterBase &rewriter, ForOp loop,
-                                   BlockOp block, unsigned index,
+                                   BlockOp block, uint64_t index,
                                    StringRef scope, BlockOp &copy);
 DiagnosedSilenceableFailure writeAt(RewriterBase &rewriter, ForOp loop,
-                                    BlockOp block, unsigned index,
+                                    BlockOp block, uint64_t index,
                                     StringRef scope, BlockOp &copy);
 
 /// Fills tables of the indices that loads of the block compute, those that
@@ -179,7 +179,7 @@ size_t countCachedIndices(BlockOp block, int64_t minUses);
 /// readers use in one iteration of the innermost common loop, and the block
 /// computes only what is new.
 DiagnosedSilenceableFailure rollingBuffer(RewriterBase &rewriter, BlockOp block,
-                                          unsigned index);
+                                          uint64_t index);
 
 /// Rounds the domain of a contraction or elementwise block up to multiples of
 /// `padding`, one for each iteration variable: operands are copied to buffers
@@ -217,7 +217,7 @@ bool hasFreeLayout(Value buffer);
 /// its distinct read buffers) as bf16: each load shifts its bits to where those
 /// of a float are. The weights are rounded when they are packed.
 DiagnosedSilenceableFailure narrowWeights(RewriterBase &rewriter, BlockOp block,
-                                          unsigned index);
+                                          uint64_t index);
 
 /// Makes one dimension of each group of dimensions of a buffer; `separators`
 /// are the first ones of all groups but the first.
