@@ -391,6 +391,9 @@ static LogicalResult convertUpsample(NodeContext &node) {
                                              /*isExact=*/true, target)))
     return failure();
   ImageResize2dOp::Properties properties;
+  ImageResize2dOp::populateDefaultProperties(
+      OperationName(ImageResize2dOp::getOperationName(), b.getContext()),
+      properties);
   properties.method = b.getStringAttr(*method);
   properties.coordinate_transformation_mode = b.getStringAttr("asymmetric");
   properties.rounding_method = b.getStringAttr("floor");

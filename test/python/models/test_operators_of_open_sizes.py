@@ -211,6 +211,17 @@ def test_upsample():
         assert pair.check({"x": quantised(2, 2, size)})
 
 
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("scales", [(1, 1, 1, 3), (1, 1, 2, 1)])
+def test_upsample_beside_open_sizes(mode, scales):
+    """Of the axes that keep their size, one is open."""
+    pair = Pair([helper.make_node("Upsample", ["x", "scales"], ["y"], mode=mode)],
+                {"x": (["n", "c", 3, 4], "float32")}, ["y"],
+                {"scales": np.array(scales, np.float32)}, opset=9)
+    for channels in (1, 5):
+        assert pair.check({"x": random(2, channels, 3, 4)})
+
+
 @pytest.mark.parametrize("axis, dims, opset", [
     (0, ["n", "m", "k"], 13), (1, ["n", "m", "k"], 13), (-1, ["n", "m", "k"], 13),
     (0, ["n", 3, 2], 11), (1, ["n", "m", 2], 11), (2, ["n", "m", "k"], 11)])
