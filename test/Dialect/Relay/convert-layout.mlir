@@ -226,3 +226,17 @@ func.func @instances(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>, %s: tenso
   %3 = relay.nn.instance_norm %2, %t, %t : (tensor<4x4x8x1xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x4x8x1xf32>
   return %1, %3 : tensor<1x8x4x4xf32>, tensor<4x4x8x1xf32>
 }
+
+// -----
+
+// A reshape whose size 0 would be the code for another dimension is none.
+
+// CHECK-LABEL: func.func @nothing
+// CHECK: %[[R:.*]] = relay.greater {{.*}} -> tensor<1x0x9x1xi1>
+// CHECK-NEXT: relay.layout_transform %[[R]] {dst_layout = "NCHW", src_layout = "NHWC"} : (tensor<1x0x9x1xi1>) -> tensor<1x1x0x9xi1>
+func.func @nothing(%x: tensor<1x17x8x9xf32>, %w: tensor<17x17x1x1xf32>, %c: tensor<f32>) -> tensor<1x1x0x9xi1> {
+  %0 = relay.nn.conv2d %x, %w : (tensor<1x17x8x9xf32>, tensor<17x17x1x1xf32>) -> tensor<1x17x8x9xf32>
+  %1 = relay.strided_slice %0 {axes = [1, 2], begin = [10, 0], end = [12, 3], strides = [2, -2]} : (tensor<1x17x8x9xf32>) -> tensor<1x1x0x9xf32>
+  %2 = relay.greater %1, %c : (tensor<1x1x0x9xf32>, tensor<f32>) -> tensor<1x1x0x9xi1>
+  return %2 : tensor<1x1x0x9xi1>
+}

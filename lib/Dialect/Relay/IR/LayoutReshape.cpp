@@ -79,6 +79,11 @@ bool relay::detail::isSameSequence(RankedTensorType type,
 std::optional<SmallVector<int64_t>>
 relay::detail::getReshapeCodes(RankedTensorType data, RankedTensorType result) {
   SmallVector<int64_t> codes(result.getShape());
+  // The code 0 takes the size of the data at its position.
+  for (auto [i, code] : llvm::enumerate(codes))
+    if (code == 0 &&
+        (static_cast<int64_t>(i) >= data.getRank() || data.getDimSize(i) != 0))
+      return std::nullopt;
   if (result.getNumDynamicDims() == 0)
     return codes;
   if (result.getNumDynamicDims() > 1 || llvm::is_contained(codes, 0))
