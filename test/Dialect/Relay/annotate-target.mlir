@@ -151,3 +151,18 @@ func.func @foreign(%a: f32) -> tensor<1xf32> {
   %2 = relay.exp %1 : (tensor<1xf32>) -> tensor<1xf32>
   return %2 : tensor<1xf32>
 }
+
+// Nothing would begin the region of a call without arguments.
+// CHECK-LABEL: func.func @no_arguments
+// CHECK:         %[[F:.*]] = relay.fn () -> tensor<4xf32>
+// CHECK:         %[[V:.*]] = relay.call_indirect %[[F]]()
+// CHECK-NEXT:    relay.annotation.compiler_begin %[[V]] {compiler = "b"}
+// CHECK-NEXT:    relay.exp
+func.func @no_arguments(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %f = relay.fn () -> tensor<4xf32> {
+    relay.yield %x : tensor<4xf32>
+  }
+  %0 = relay.call_indirect %f() : () -> tensor<4xf32>
+  %1 = relay.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

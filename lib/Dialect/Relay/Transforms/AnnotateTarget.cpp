@@ -212,17 +212,16 @@ void TargetAnnotator::annotate(Operation *op) {
       endOperands(op);
     return;
   }
+  auto call = dyn_cast<CallIndirectOp>(op);
+  // Nothing would begin the region of a call without arguments. Calls of
+  // closures are no operators either.
+  if (call && (call.getArgs().empty() ||
+               (!includeNonCallOps && !call.getCallee().getDefiningOp<FnOp>())))
+    return endOperands(op);
   StringAttr target = choices.lookup(op);
   numOperators += target != nullptr;
-  if (!target)
-    target = getDefault();
-  auto call = dyn_cast<CallIndirectOp>(op);
-  if (!call)
-    return annotateOperands(op, MutableOperandRange(op), target);
-  // Calls of closures are no operators either.
-  if (!includeNonCallOps && !call.getCallee().getDefiningOp<FnOp>())
-    return endOperands(op);
-  annotateOperands(op, call.getArgsMutable(), target);
+  annotateOperands(op, call ? call.getArgsMutable() : MutableOperandRange(op),
+                   target ? target : getDefault());
 }
 
 void TargetAnnotator::annotate(func::FuncOp function) {
