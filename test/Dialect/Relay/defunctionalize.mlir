@@ -165,3 +165,79 @@ func.func @main(%x: tensor<9xf32>, %y: tensor<i32>) -> tensor<9xf32> {
   %2 = relay.call_indirect %g(%y) : !relay.forall<["B"], (!relay.typevar<"B">) -> !relay.typevar<"B">> as (tensor<i32>) -> tensor<i32>
   return %1 : tensor<9xf32>
 }
+
+// -----
+
+// A function may be its own argument; each of its types has a copy of it.
+// CHECK:       relay.adt @Function2
+// CHECK-LABEL: func.func @main(%{{.*}}: tensor<11xf32>)
+// CHECK-NOT:     !relay.forall
+// CHECK-NOT:     !relay.typevar
+// CHECK:         relay.call @[[TWICE:apply_function[0-9]+]](
+// CHECK-NOT:     relay.call_indirect
+// CHECK:       func.func private @apply_function
+func.func @main(%x: tensor<11xf32>) -> tensor<11xf32> {
+  %twice = relay.fn ["A"] (%f: (!relay.typevar<"A">) -> !relay.typevar<"A">) -> (!relay.typevar<"A">) -> !relay.typevar<"A"> {
+    %g = relay.fn (%y: !relay.typevar<"A">) -> !relay.typevar<"A"> {
+      %1 = relay.call_indirect %f(%y) : (!relay.typevar<"A">) -> !relay.typevar<"A">
+      %2 = relay.call_indirect %f(%1) : (!relay.typevar<"A">) -> !relay.typevar<"A">
+      relay.yield %2 : !relay.typevar<"A">
+    }
+    relay.yield %g : (!relay.typevar<"A">) -> !relay.typevar<"A">
+  }
+  %h = relay.fn (%y: tensor<11xf32>) -> tensor<11xf32> {
+    %1 = relay.exp %y : (tensor<11xf32>) -> tensor<11xf32>
+    relay.yield %1 : tensor<11xf32>
+  }
+  %0 = relay.call_indirect %twice(%twice) : !relay.forall<["A"], ((!relay.typevar<"A">) -> !relay.typevar<"A">) -> ((!relay.typevar<"A">) -> !relay.typevar<"A">)> as (!relay.forall<["A"], ((!relay.typevar<"A">) -> !relay.typevar<"A">) -> ((!relay.typevar<"A">) -> !relay.typevar<"A">)>) -> (((tensor<11xf32>) -> tensor<11xf32>) -> ((tensor<11xf32>) -> tensor<11xf32>))
+  %1 = relay.call_indirect %0(%h) : ((tensor<11xf32>) -> tensor<11xf32>) -> ((tensor<11xf32>) -> tensor<11xf32>)
+  %2 = relay.call_indirect %1(%x) : (tensor<11xf32>) -> tensor<11xf32>
+  return %2 : tensor<11xf32>
+}
+
+// -----
+
+// Fields of constructors, results of branches, and cells tell types as well.
+// CHECK:       relay.adt @Function0 {
+// CHECK-NEXT:    relay.constructor @Closure{{[0-9]}}
+// CHECK-NEXT:  }
+// CHECK:       relay.adt @Box
+// CHECK-NEXT:    relay.constructor @Full(!relay.typevar<"A">)
+// CHECK-LABEL: func.func @main(%{{.*}}: tensor<13xf32>, %{{.*}}: tensor<i1>)
+// CHECK-DAG:     relay.construct @Box::@Full(%{{.*}}) : (!relay.adt<@Function0>) -> !relay.adt<@Box, [!relay.adt<@Function0>]>
+// CHECK-DAG:     relay.if %{{.*}} : tensor<i1> -> !relay.adt<@Function0>
+// CHECK-DAG:     relay.ref_write %{{.*}}, %{{.*}} : (!relay.ref<!relay.adt<@Function0>>, !relay.adt<@Function0>) -> tuple<>
+relay.adt @Box ["A"] {
+  relay.constructor @Full(!relay.typevar<"A">)
+}
+func.func @main(%x: tensor<13xf32>, %c: tensor<i1>) -> tensor<13xf32> {
+  %id = relay.fn ["A"] (%z: !relay.typevar<"A">) -> !relay.typevar<"A"> {
+    relay.yield %z : !relay.typevar<"A">
+  }
+  %b = relay.construct @Box::@Full(%id) : (!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>) -> !relay.adt<@Box, [(tensor<13xf32>) -> tensor<13xf32>]>
+  %f = relay.match %b : !relay.adt<@Box, [(tensor<13xf32>) -> tensor<13xf32>]> -> (tensor<13xf32>) -> tensor<13xf32> {
+  case @Box::@Full("f" %g: (tensor<13xf32>) -> tensor<13xf32>) {
+    relay.yield %g : (tensor<13xf32>) -> tensor<13xf32>
+  }
+  }
+  %r = relay.ref_create %f : ((tensor<13xf32>) -> tensor<13xf32>) -> !relay.ref<(tensor<13xf32>) -> tensor<13xf32>>
+  %h = relay.if %c : tensor<i1> -> (tensor<13xf32>) -> tensor<13xf32> {
+    relay.yield %id : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>
+  } else {
+    relay.yield %f : (tensor<13xf32>) -> tensor<13xf32>
+  }
+  %u = relay.ref_write %r, %id : (!relay.ref<(tensor<13xf32>) -> tensor<13xf32>>, !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>) -> tuple<>
+  %0 = relay.call_indirect %h(%x) : (tensor<13xf32>) -> tensor<13xf32>
+  return %0 : tensor<13xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  // expected-error @+1 {{expects functions as values of one type each, but got one of type '!relay.forall<["A"]}}
+  %f = relay.fn ["A"] (%y: !relay.typevar<"A">) -> !relay.typevar<"A"> {
+    relay.yield %y : !relay.typevar<"A">
+  }
+  %r = relay.ref_create %f : (!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>) -> !relay.ref<!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>>
+  return %x : tensor<i32>
+}

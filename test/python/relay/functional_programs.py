@@ -219,6 +219,22 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
             (@apply(@id, @id)(%x), @twice(@twice)(%double)(%x), @twice(@twice)(@twice)(%double)(1),
              @compose(@compose(@id, @id), @compose(%double, @id))(%x))
         }""", (3,)),
+    "polymorphic functions in data": ("""
+        def @id[A](%x: A) -> A { %x }
+        def @pick(%c: bool) -> fn (int32) -> int32 {
+            if (%c) { @id } else { fn (%y: int32) -> int32 { %y * 3 } }
+        }
+        def @main(%x: int32) {
+            let %twice = fn [A](%f: fn (A) -> A) -> fn (A) -> A { fn (%y: A) -> A { %f(%f(%y)) } };
+            let %other = %twice;
+            let %inc = fn (%y: int32) -> int32 { %y + 1 };
+            let %r = ref(%inc);
+            let %a = ref_read(%r)(%x);
+            let %u = ref_write(%r, @id);
+            let %f = match (Cons(@id, Nil)) { Cons(%g, _) => { %g(%x) }, Nil => { 0 } };
+            (%twice(%other)(%twice)(%inc)(%x), @id(%twice)(%inc)(%x), %f, %a, ref_read(%r)(%x),
+             @pick(less(%x, 2))(%x), @pick(less(%x, 5))(%x))
+        }""", (3,)),
     "operators as values": ("""
         def @main(%x: int32) {
             let %f = if (less(%x, 2)) { negative } else { abs };

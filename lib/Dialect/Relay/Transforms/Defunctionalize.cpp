@@ -16,6 +16,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "relay-mlir/Dialect/Relay/Analysis/Expressions.h"
+#include "relay-mlir/Support/PassOptions.h"
 
 #include "Functional.h"
 
@@ -103,111 +104,14 @@ static bool isKernelCall(CallIndirectOp call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Polymorphic closures
-//===----------------------------------------------------------------------===//
-
-/// The type that a polymorphic closure has where it is used; null if nothing
-/// tells.
-static FunctionType getTypeOfUse(OpOperand &use, SymbolTable &symbols) {
-  Operation *user = use.getOwner();
-  if (auto call = dyn_cast<CallIndirectOp>(user);
-      call && use.getOperandNumber() == 0)
-    return FunctionType::get(user->getContext(), call.getArgs().getTypes(),
-                             call.getResult().getType());
-  if (auto ascribe = dyn_cast<AscribeOp>(user))
-    return dyn_cast<FunctionType>(ascribe.getType());
-  auto call = dyn_cast<CallOp>(user);
-  auto callee =
-      call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
-  if (!callee)
-    return nullptr;
-  // What the other arguments and the result say of the function's parameters.
-  TypeSubstitution instance;
-  if (auto params = callee->getAttrOfType<ArrayAttr>(kTypeParamsAttrName))
-    for (auto param : params.getAsRange<StringAttr>())
-      instance[param.getValue()] = nullptr;
-  for (auto [general, operand] :
-       llvm::zip_equal(callee.getArgumentTypes(), call.getOperands()))
-    if (!isa<ForallType>(operand.getType()))
-      (void)matchInstance(general, operand.getType(), instance);
-  for (auto [general, actual] :
-       llvm::zip_equal(callee.getResultTypes(), call.getResultTypes()))
-    (void)matchInstance(general, actual, instance);
-  for (auto &entry : instance)
-    if (!entry.second)
-      return nullptr;
-  return dyn_cast<FunctionType>(substituteTypes(
-      callee.getArgumentTypes()[use.getOperandNumber()], instance));
-}
-
-/// Appends the polymorphic closures in `root`: what is inside of one right
-/// before it.
-static void collectPolymorphic(Operation *root,
-                               SmallVectorImpl<FnOp> &closures) {
-  root->walk([&](FnOp fn) {
-    if (fn.getTypeParamsAttr() && !isClosedUnit(fn))
-      closures.push_back(fn);
-  });
-}
-
-/// Makes a copy of a polymorphic closure for each type that it has where it is
-/// used. Where nothing tells that, it stays.
-static void specializeClosures(ModuleOp module) {
-  SymbolTable symbols(module);
-  SmallVector<FnOp> closures;
-  collectPolymorphic(module, closures);
-  // Users first, and what is around others: what they use, and what is in them,
-  // has a type in their copies.
-  while (!closures.empty()) {
-    FnOp fn = closures.pop_back_val();
-    // These may go with it.
-    SmallVector<FnOp> inner;
-    while (!closures.empty() && fn->isProperAncestor(closures.back()))
-      inner.push_back(closures.pop_back_val());
-    // A variable is what it is bound to.
-    while (LetOp let = getBinding(fn.getResult())) {
-      if (let.getValue() != fn.getResult())
-        break;
-      let.replaceAllUsesWith(fn.getResult());
-      let.erase();
-    }
-    llvm::SmallDenseMap<Type, FnOp> copies;
-    for (OpOperand &use : llvm::make_early_inc_range(fn->getUses())) {
-      FunctionType type = getTypeOfUse(use, symbols);
-      if (!type || isIncomplete(type))
-        continue;
-      TypeSubstitution instance;
-      for (StringAttr param : relay::getTypeParams(fn.getResult().getType()))
-        instance[param.getValue()] = nullptr;
-      if (!matchInstance(fn.getFunctionType(), type, instance))
-        continue;
-      // A type that no value has may be any.
-      for (auto &entry : instance)
-        if (!entry.second)
-          entry.second = TupleType::get(fn.getContext());
-      FnOp &copy = copies[type];
-      if (!copy) {
-        OpBuilder builder(fn);
-        copy = cast<FnOp>(builder.clone(*fn.getOperation()));
-        copy.removeTypeParamsAttr();
-        copy.getResult().setType(copy.getFunctionType());
-        if (Value self = copy.getSelf())
-          self.setType(copy.getFunctionType());
-        substituteTypesIn(copy, instance);
-        collectPolymorphic(copy, closures);
-      }
-      use.set(copy.getResult());
-    }
-    if (fn->use_empty())
-      fn.erase();
-    else
-      llvm::append_range(closures, llvm::reverse(inner));
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // What there is
 //===----------------------------------------------------------------------===//
+
+static LogicalResult emitSeveralTypes(Operation *op, Type type) {
+  return op->emitError("expects functions as values of one type each, but got "
+                       "one of type ")
+         << type;
+}
 
 LogicalResult Defunctionalization::checkType(Operation *op, Type type) {
   WalkResult walk = type.walk([&](Type part) {
@@ -219,9 +123,7 @@ LogicalResult Defunctionalization::checkType(Operation *op, Type type) {
   });
   if (!walk.wasInterrupted())
     return success();
-  return op->emitError("expects functions as values of one type each, but got "
-                       "one of type ")
-         << type;
+  return emitSeveralTypes(op, type);
 }
 
 LogicalResult Defunctionalization::check(ArrayRef<func::FuncOp> entries) {
@@ -489,18 +391,30 @@ struct DefunctionalizePass
     : relay::impl::DefunctionalizePassBase<DefunctionalizePass> {
   using DefunctionalizePassBase::DefunctionalizePassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return relay::checkRange<int64_t>(context, maxInstances, 0);
+  }
+
   void runOnOperation() override {
+    RemoveUnusedFunctionsPassOptions unused;
+    unused.entries.assign(entries.begin(), entries.end());
     OpPassManager expand(ModuleOp::getOperationName());
     expand.addPass(createEtaExpandPass({true, true}));
-    if (failed(runPipeline(expand, getOperation())))
+    expand.addPass(createRemoveUnusedFunctionsPass(unused));
+    if (failed(runPipeline(expand, getOperation())) ||
+        failed(specializeClosures(getOperation(), maxInstances)))
       return signalPassFailure();
-    specializeClosures(getOperation());
+    WalkResult walk = getOperation().walk([](FnOp fn) {
+      if (!fn.getTypeParamsAttr() || isClosedUnit(fn))
+        return WalkResult::advance();
+      return WalkResult(emitSeveralTypes(fn, fn.getResult().getType()));
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
     // Then all functions as values are closures of one type, and all that is
     // there is used.
     OpPassManager prepare(ModuleOp::getOperationName());
-    prepare.addPass(createInstantiatePass());
-    RemoveUnusedFunctionsPassOptions unused;
-    unused.entries.assign(entries.begin(), entries.end());
+    prepare.addPass(createInstantiatePass({maxInstances}));
     prepare.addPass(createRemoveUnusedFunctionsPass(unused));
     if (failed(runPipeline(prepare, getOperation())))
       return signalPassFailure();

@@ -72,6 +72,10 @@ bool isLiteral(FnOp fn);
 SmallVector<Operation *> inlineBlock(Operation *call, ValueRange args,
                                      Block &body);
 
+/// Makes a copy of each polymorphic closure for each type that it has where it
+/// is used. Where nothing tells that, it stays. Reports more than `maxCopies`.
+LogicalResult specializeClosures(ModuleOp module, int64_t maxCopies);
+
 /// The value with a type that is declared for it.
 Value ascribe(OpBuilder &builder, Value value, Type type);
 

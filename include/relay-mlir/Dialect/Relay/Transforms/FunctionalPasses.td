@@ -56,8 +56,10 @@ def DefunctionalizePass : Pass<"relay-defunctionalize", "::mlir::ModuleOp"> {
     Before that, `relay-eta-expand`, `relay-instantiate`, and
     `relay-remove-unused-functions` for `entries` run, so that functions of the
     module with type parameters become functions of one type each. So do closures
-    with type parameters, if each use tells the types. An entry must have no
-    functions for parameters or results.
+    with type parameters, if each use tells the types: a call, a parameter, a
+    field of a constructor, a cell, or a declaration. A function may be its own
+    argument, as in `@twice(@twice)`. One that is polymorphic still in a tuple is
+    refused. An entry must have no functions for parameters or results.
 
     ```mlir
     func.func @main(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
@@ -114,7 +116,10 @@ def DefunctionalizePass : Pass<"relay-defunctionalize", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"entries", "entries", "std::string",
-               "Names of the functions to keep; main if there are none">
+               "Names of the functions to keep; main if there are none">,
+    Option<"maxInstances", "max-instances", "int64_t", /*default=*/"1000",
+           "Largest number of copies of closures, and of functions, for their "
+           "types">
   ];
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
