@@ -183,3 +183,18 @@ func.func @opaque(%x: tensor<4xf32>) -> tensor<4xf32> {
   %2 = relay.tanh %1 : (tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// -----
+
+// What is called as a kernel is one, also if it is not private yet.
+// CHECK-LABEL: func.func private @kernel(
+// CHECK-LABEL: func.func @caller(
+// CHECK-NEXT:    relay.call @kernel(%arg0)
+func.func @kernel(%x: tensor<4xf32>) -> tensor<4xf32> attributes {relay.primitive} {
+  %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @kernel(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

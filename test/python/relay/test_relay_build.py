@@ -262,6 +262,17 @@ def test_levels(level):
     np.testing.assert_allclose(lib(X, W), expected(), rtol=1e-5)
 
 
+def test_optimized_twice():
+    """What is optimized already has kernels."""
+    mod, _ = relay.optimize(dense(), "llvm", params={"w": W})
+    again, _ = relay.optimize(mod, "llvm")
+    kernels = [var.name_hint for var, function in again.functions.items()
+               if "Primitive" in (function.attrs or {})]
+    assert kernels == ["fused_nn_dense_nn_relu"]
+    for each in (mod, again):
+        np.testing.assert_allclose(relay.build(each, "llvm")(X), expected(), rtol=1e-5)
+
+
 def test_levels_of_pass_contexts():
     """Passes may have any level; the compiler's end at 3."""
     with relay.transform.PassContext(opt_level=4):

@@ -366,6 +366,13 @@ void FuseOps::runOnOperation() {
   symbols.emplace(getOperation());
   functions.clear();
   names.clear();
+  // What a program calls as a kernel is one, also if it comes from where no
+  // function is private.
+  getOperation().walk([&](CallOp call) {
+    auto callee = symbols->lookup<func::FuncOp>(call.getCallee());
+    if (callee && callee->hasAttr(kPrimitiveAttrName))
+      callee.setPrivate();
+  });
   for (auto function :
        llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
     if (isCompiledAsItIs(function))
