@@ -138,3 +138,25 @@ func.func @values(%x: tensor<i32>) -> !relay.adt<@Option, [tensor<i32>]> {
   %3 = relay.call_indirect %s(%2) : (tensor<i32>) -> !relay.adt<@Option, [tensor<i32>]>
   return %3 : !relay.adt<@Option, [tensor<i32>]>
 }
+
+// A kernel that has a name is a closure that calls it.
+// CHECK-LABEL: func.func @kernel_with_a_name
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>{{.*}}, %[[K:.*]]: (tensor<4xf32>) -> !relay.typevar<"answer">
+// CHECK-NEXT:    %[[F:.*]] = relay.fn (%{{.*}}: tensor<4xf32>) -> tensor<4xf32> attributes {relay.primitive}
+// CHECK:         %[[C:.*]] = relay.fn (%[[P:.*]]: tensor<4xf32>, %[[R:.*]]: (tensor<4xf32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer"> {
+// CHECK-NEXT:      %[[V:.*]] = relay.call_indirect %[[F]](%[[P]])
+// CHECK-NEXT:      %[[A:.*]] = relay.call_indirect %[[R]](%[[V]])
+// CHECK-NEXT:      relay.yield %[[A]]
+// CHECK:         %[[G:.*]] = relay.let "g" %[[C]]
+// CHECK-NEXT:    %[[D:.*]] = relay.call_indirect %[[F]](%[[X]])
+// CHECK:         relay.call_indirect %[[G]](%[[D]], %[[K]])
+func.func @kernel_with_a_name(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %f = relay.fn (%p: tensor<4xf32>) -> tensor<4xf32> attributes {relay.primitive} {
+    %2 = relay.exp %p : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %2 : tensor<4xf32>
+  }
+  %g = relay.let "g" %f : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = relay.call_indirect %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.call_indirect %g(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

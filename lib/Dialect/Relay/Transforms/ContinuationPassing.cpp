@@ -112,6 +112,7 @@ private:
   void convertDirect(Block &from, Block &to);
   void convertOperation(Operation *op, OpBuilder &builder);
   void convertClosure(FnOp fn, OpBuilder &builder);
+  void convertKernel(FnOp fn, OpBuilder &builder);
   void convertName(GlobalOp global, OpBuilder &builder);
   Value convertCall(Operation *call, OpBuilder &builder, Value k);
   Value convertBranches(Operation *op, OpBuilder &builder, Value k);
@@ -123,6 +124,8 @@ private:
   Conversion &module;
   ContinuationTypes types;
   IRMapping mapping;
+  /// Of kernels, which as values are closures that call them.
+  DenseMap<Operation *, Value> kernels;
   /// Operations with branches in which something is called.
   DenseSet<Operation *> withCalls;
   unsigned depth = 0;
@@ -281,11 +284,11 @@ void FunctionConversion::convertOperation(Operation *op, OpBuilder &builder) {
     return convertClosure(fn, builder);
   if (auto global = dyn_cast<GlobalOp>(op))
     return convertName(global, builder);
-  if (isa<FnOp>(op)) {
-    builder.clone(*op, mapping);
-    return;
-  }
+  if (auto fn = dyn_cast<FnOp>(op))
+    return convertKernel(fn, builder);
   Operation *copy = builder.cloneWithoutRegions(*op, mapping);
+  if (auto call = dyn_cast<CallIndirectOp>(op))
+    copy->setOperand(0, kernels.lookup(call.getCallee().getDefiningOp()));
   for (OpResult result : copy->getResults())
     result.setType(types.convert(result.getType()));
   copy->removeAttr(kTypeArgsAttrName);
@@ -319,6 +322,29 @@ void FunctionConversion::convertClosure(FnOp fn, OpBuilder &builder) {
       convertRest(from.begin(), &from, inner, result.getParams().back());
   depth = around;
   YieldOp::create(inner, from.getTerminator()->getLoc(), answer);
+}
+
+void FunctionConversion::convertKernel(FnOp fn, OpBuilder &builder) {
+  Value kernel = builder.clone(*fn.getOperation(), mapping)->getResult(0);
+  kernels[fn] = kernel;
+  if (llvm::all_of(fn->getUses(), [](OpOperand &use) {
+        return isa<CallIndirectOp>(use.getOwner()) &&
+               use.getOperandNumber() == 0;
+      }))
+    return;
+  Location loc = fn.getLoc();
+  FunctionType type = fn.getFunctionType();
+  auto closure = FnOp::create(builder, loc, types.convertFunction(type));
+  mapping.map(fn.getResult(), closure.getResult());
+  OpBuilder inner = OpBuilder::atBlockEnd(&closure.getBody().front());
+  SmallVector<Value> args(closure.getBody().getArguments());
+  Value k = args.pop_back_val();
+  auto call = CallIndirectOp::create(inner, loc, type.getResult(0), kernel,
+                                     args, /*arg_attrs=*/ArrayAttr(),
+                                     /*res_attrs=*/ArrayAttr());
+  Value answer =
+      callContinuation(inner, loc, types.getAnswer(), k, call.getResult());
+  YieldOp::create(inner, loc, answer);
 }
 
 void FunctionConversion::convertName(GlobalOp global, OpBuilder &builder) {
