@@ -19,6 +19,7 @@ from nightly import nightly
 import relay_mlir.compat as tvm
 from relay_mlir import relay
 from relay_mlir.relay import collage, transform
+from relay_mlir.relay.dataflow_pattern import is_op, wildcard
 
 UTILS = pathlib.Path(__file__).resolve().parents[3] / "utils"
 sys.path[:0] = [str(UTILS / "random_graphs"), str(UTILS / "models")]
@@ -39,7 +40,7 @@ MODELS = [name for name in build.MODELS if name.startswith("light_")]
 # and one that refuses open sizes.
 OTHER_PROGRAMS = {"AnnotateUsedMemory", "DivToMul",
                   "FastMath", "FirstOrderGradient", "LazyGradientInit", "ToCPS", "UnCPS",
-                  "ToMixedPrecision", "FakeQuantizationToInteger", "Defunctionalization"}
+                  "ToMixedPrecision", "FakeQuantizationToInteger"}
 # Passes with arguments, or with those that find something in small graphs.
 ARGUMENTS = {
     "BatchingOps": (), "CombineParallelConv2D": (2,), "CombineParallelDense": (2,),
@@ -54,9 +55,63 @@ for _name in ("add", "multiply", "nn.relu", "tanh", "nn.conv2d", "nn.dense", "co
     tvm.ir.register_op_attr(_name, "target.orders", lambda call: True)
 
 
+# Passes of relay-opt that have no name in Python, or that undo what the one before does.
+PIPELINES = [
+    "relay-to-cps,relay-un-cps", "func.func(relay-decompose)", "relay-instantiate",
+    "func.func(relay-split-transposed-conv)", "func.func(relay-pool-before-conv)",
+    "func.func(relay-combine-parallel-matmul)", "func.func(relay-combine-parallel-dense)",
+    "relay-inline-indirect-calls", "func.func(relay-widen-products)",
+    "relay-attach-target{target=x86-64-v3},func.func(relay-winograd)",
+    "func.func(relay-qnn-canonicalize)",
+]
+
+
+def _make_pipeline(text):
+
+    @transform.module_pass(opt_level=0, name=text)
+    def run_pipeline(mod, _):
+        return transform._run(mod, f"builtin.module({text})")
+
+    return run_pipeline
+
+
+@transform.module_pass(opt_level=0, name="InlineCompilerFunctionsBoundTo")
+def inline_all(mod, _):
+    """Inlines all functions for others."""
+    names = [var.name_hint for var, function in mod.functions.items()
+             if function.attrs and "Compiler" in function.attrs]
+    return transform.InlineCompilerFunctionsBoundTo(names)(mod)
+
+
+@transform.module_pass(opt_level=0, name="Defunctionalization")
+def defunctionalize(mod, _):
+    mod = mod.shallow_copy()
+    mod["main"] = transform.Defunctionalization(mod["main"], mod)
+    return mod
+
+
+def make_byoc_passes():
+    """What hands parts over, each all the way: other passes do not know annotations."""
+    product = is_op("add")(is_op("multiply")(wildcard(), wildcard()), wildcard())
+    layer = is_op("nn.relu")(is_op("nn.conv2d")(wildcard(), wildcard()) | wildcard())
+    return {
+        "Partition": transform.Sequential(
+            [transform.AnnotateTarget("orders"), transform.MergeCompilerRegions(),
+             transform.PartitionGraph()], opt_level=0),
+        "Partition calls": transform.Sequential(
+            [transform.AnnotateTarget("orders", include_non_call_ops=False),
+             transform.PartitionGraph(bind_constants=False)], opt_level=0),
+        "MergeComposite": transform.MergeComposite(
+            [("orders.product", product), ("other.layer", layer)]),
+    }
+
+
 def make_passes():
     """Passes by name, and again what passes have options that are off by default."""
-    passes = {}
+    passes: dict[str, Any] = {
+        **make_byoc_passes(), **{text: _make_pipeline(text) for text in PIPELINES}}
+    for pass_ in (inline_all, defunctionalize):
+        passes[pass_.info.name] = pass_
     for name in transform.__all__:
         make = getattr(transform, name)
         if name in OTHER_PROGRAMS or isinstance(make, type) or name in (
@@ -155,7 +210,7 @@ def run(seed, program, names):
 
 
 def test_all_passes_are_here():
-    assert len(PASSES) >= 25
+    assert len(PASSES) >= 65
     assert {"FuseOps", "FoldScaleAxis", "FoldConstant", "CombineParallelDense",
             "FoldExplicitPadding", "Legalize", "Conv2dToSparse2"} <= set(PASSES)
 
