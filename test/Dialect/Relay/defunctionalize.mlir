@@ -241,3 +241,30 @@ func.func @main(%x: tensor<i32>) -> tensor<i32> {
   %r = relay.ref_create %f : (!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>) -> !relay.ref<!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>>
   return %x : tensor<i32>
 }
+
+// -----
+
+// Closures that differ in sizes give results of one type: Relay text has none
+// for a match.
+// CHECK-LABEL: func.func private @apply_function0(
+// CHECK:         case @Function0::@Closure0 {
+// CHECK:           %[[E:.*]] = relay.exp {{.*}} -> tensor<4xf32>
+// CHECK-NEXT:      %[[R:.*]] = relay.ascribe %[[E]] : tensor<4xf32> as tensor<?xf32>
+// CHECK-NEXT:      relay.yield %[[R]] : tensor<?xf32>
+// CHECK:         case @Function0::@Closure1 {
+// CHECK:           %[[T:.*]] = relay.tanh {{.*}} -> tensor<5xf32>
+// CHECK-NEXT:      relay.ascribe %[[T]] : tensor<5xf32> as tensor<?xf32>
+func.func @main(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tuple<tensor<4xf32>, tensor<5xf32>>) {
+  %f = relay.fn (%p: tensor<4xf32>) -> tensor<4xf32> {
+    %1 = relay.exp %p : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %1 : tensor<4xf32>
+  }
+  %g = relay.fn (%p: tensor<5xf32>) -> tensor<5xf32> {
+    %1 = relay.tanh %p : (tensor<5xf32>) -> tensor<5xf32>
+    relay.yield %1 : tensor<5xf32>
+  }
+  %0 = relay.call_indirect %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.call_indirect %g(%y) : (tensor<5xf32>) -> tensor<5xf32>
+  %2 = relay.tuple %0, %1 : tensor<4xf32>, tensor<5xf32>
+  return %2 : tuple<tensor<4xf32>, tensor<5xf32>>
+}

@@ -235,6 +235,12 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
             (%twice(%other)(%twice)(%inc)(%x), @id(%twice)(%inc)(%x), %f, %a, ref_read(%r)(%x),
              @pick(less(%x, 2))(%x), @pick(less(%x, 5))(%x))
         }""", (3,)),
+    "functions of several sizes": ("""
+        def @main(%x: Tensor[(3), float32], %y: Tensor[(2), float32]) {
+            let %f = fn (%p: Tensor[(3), float32]) { exp(%p) };
+            let %g = fn (%p: Tensor[(2), float32]) { tanh(%p) };
+            (%f(%x), %g(%y))
+        }""", (X, X[1:])),
     "operators as values": ("""
         def @main(%x: int32) {
             let %f = if (less(%x, 2)) { negative } else { abs };

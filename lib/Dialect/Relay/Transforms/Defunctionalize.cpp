@@ -276,6 +276,11 @@ void Defunctionalization::convertClosure(FnOp fn) {
        llvm::zip_equal(params, entry.getArguments().drop_front()))
     param.replaceAllUsesWith(ascribe(builder, argument, param.getType()));
   body.eraseArguments(0, body.getNumArguments());
+  // Of several sizes, the type of the first case would be that of the others.
+  Operation *yield = body.getTerminator();
+  builder.setInsertionPoint(yield);
+  yield->setOperand(
+      0, ascribe(builder, yield->getOperand(0), data.type.getResult(0)));
   for (Value value : captured)
     replaceAllUsesInRegionWith(
         value, body.addArgument(value.getType(), value.getLoc()), region);
