@@ -127,7 +127,7 @@ fuse(ModuleOp module, const CompileOptions &unresolved, bool isProgram) {
   PassManager manager(module.getContext());
   addAttachTargetPass(manager, options);
   if (isProgram)
-    buildOutlineTensorsPipeline(manager, options.externalFallback);
+    buildOutlineTensorsPipeline(manager, options);
   if (failed(manager.run(*fused)))
     return {};
   SmallVector<func::FuncOp> glue;

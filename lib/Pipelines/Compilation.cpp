@@ -235,7 +235,7 @@ LogicalResult Compilation::splitProgram() {
     return module.emitError("expects variants for sizes with the executor aot, "
                             "but got vm");
   if (failed(runPasses([&](OpPassManager &manager) {
-        buildRelayToObjectsPipeline(manager, options.externalFallback);
+        buildRelayToObjectsPipeline(manager, options);
       })))
     return failure();
   glue = ModuleOp::create(module.getLoc());
@@ -582,5 +582,7 @@ LogicalResult Compilation::writeBinary() {
 LogicalResult relay::runCompilation(ModuleOp module,
                                     const CompileOptions &options,
                                     EmitKind kind, StringRef outputPath) {
-  return Compilation(module, options, kind, outputPath).run();
+  CompileOptions own = options;
+  own.linksExternalCode = kind != EmitKind::Object;
+  return Compilation(module, own, kind, outputPath).run();
 }

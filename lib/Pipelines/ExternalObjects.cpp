@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 #include "relay-mlir/Dialect/Relay/IR/ExternalCode.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Support/ChildProcess.h"
 #include "relay-mlir/Support/FileDescriptor.h"
 #include "relay-mlir/Target/Kernel/Linker.h"
@@ -35,34 +36,27 @@ struct ObjectSymbols {
 /// The source of one code generator.
 class SourceCompiler {
 public:
-  SourceCompiler(DictionaryAttr code, Location loc)
-      : compiler(code.getAs<StringAttr>("compiler")),
-        source(code.getAs<StringAttr>("source")),
-        flags(code.getAs<ArrayAttr>("flags")), loc(loc) {}
+  /// Errors begin with `prefix`.
+  SourceCompiler(ExternalCSource code, Location loc, std::string prefix)
+      : source(std::move(code.source)), flags(std::move(code.flags)), loc(loc),
+        prefix(std::move(prefix)) {}
 
-  bool isValid() const {
-    return compiler && source && flags &&
-           llvm::all_of(flags, llvm::IsaPred<StringAttr>);
-  }
-  StringAttr getName() const { return compiler; }
   FailureOr<std::string> run(const CPUInfo &target) const;
   FailureOr<ObjectSymbols> readSymbols(StringRef object) const;
-  /// Checks that an object defines the kernels that are its generator's.
-  LogicalResult checkKernels(const ObjectSymbols &symbols,
-                             ArrayRef<tir::PrimFuncOp> kernels) const;
+  /// Checks that an object defines a function, which is one of its generator.
+  LogicalResult checkDefines(const ObjectSymbols &symbols,
+                             SymbolOpInterface function) const;
   /// Checks that what an object needs is `defined` or provided.
   LogicalResult checkComplete(const ObjectSymbols &symbols,
                               const llvm::StringSet<> &defined) const;
 
 private:
-  InFlightDiagnostic emitFailure() const {
-    return emitError(loc) << "code generator \"" << compiler.getValue()
-                          << "\": ";
-  }
+  InFlightDiagnostic emitFailure() const { return emitError(loc) << prefix; }
 
-  StringAttr compiler, source;
-  ArrayAttr flags;
+  std::string source;
+  std::vector<std::string> flags;
   Location loc;
+  std::string prefix;
 };
 
 } // namespace
@@ -102,17 +96,15 @@ FailureOr<std::string> SourceCompiler::run(const CPUInfo &target) const {
       FileDescriptor::createInMemory("messages");
   if (!input || !messages)
     return emitFailure() << "cannot make files in memory";
-  StringRef text = source.getValue();
   if (std::error_code error =
-          writeAt(input->get(), ArrayRef(text.data(), text.size()), 0))
+          writeAt(input->get(), ArrayRef(source.data(), source.size()), 0))
     return emitFailure() << "cannot write a file in memory: "
                          << error.message();
 
   // Kernels are parts of a shared object, and do not tell the system of errors.
   std::vector<std::string> args{
       name, "-x", "c", "-O2", "-fPIC", "-fno-math-errno", "-c"};
-  for (auto flag : flags.getAsRange<StringAttr>())
-    args.push_back(flag.str());
+  llvm::append_range(args, flags);
   llvm::append_range(args, ArrayRef<std::string>{"-o", path.str().str(), "-"});
   llvm::ErrorOr<ExitStatus> status =
       runChild(*program, args, {input->get(), -1, messages->get()});
@@ -169,17 +161,13 @@ FailureOr<ObjectSymbols> SourceCompiler::readSymbols(StringRef object) const {
   return result;
 }
 
-LogicalResult
-SourceCompiler::checkKernels(const ObjectSymbols &symbols,
-                             ArrayRef<tir::PrimFuncOp> kernels) const {
-  for (tir::PrimFuncOp kernel : kernels)
-    if (kernel->getAttr(tir::kExternalAttr) == compiler &&
-        !symbols.functions.contains(kernel.getSymName()))
-      return emitError(kernel.getLoc())
-             << "code generator \"" << compiler.getValue()
-             << "\": expects its C to define the function "
-             << kernel.getSymName() << ", but it does not";
-  return success();
+LogicalResult SourceCompiler::checkDefines(const ObjectSymbols &symbols,
+                                           SymbolOpInterface function) const {
+  if (symbols.functions.contains(function.getName()))
+    return success();
+  return emitError(function.getLoc())
+         << prefix << "expects its C to define the function "
+         << function.getName() << ", but it does not";
 }
 
 LogicalResult
@@ -199,6 +187,45 @@ SourceCompiler::checkComplete(const ObjectSymbols &symbols,
   return success();
 }
 
+LogicalResult relay::checkExternalSource(const ExternalCSource &code,
+                                         ArrayRef<func::FuncOp> functions,
+                                         bool isComplete) {
+  func::FuncOp first = functions.front();
+  auto target = dyn_cast_if_present<CPUAttr>(lookupTarget(first));
+  // What is compiled later is checked then.
+  if (!target)
+    return success();
+  SourceCompiler compiler(code, first.getLoc(), /*prefix=*/"");
+  FailureOr<std::string> object = compiler.run(target.getInfo());
+  if (failed(object))
+    return failure();
+  FailureOr<ObjectSymbols> symbols = compiler.readSymbols(*object);
+  if (failed(symbols))
+    return failure();
+  for (func::FuncOp function : functions)
+    if (failed(compiler.checkDefines(*symbols, function)))
+      return failure();
+  return isComplete ? compiler.checkComplete(*symbols, symbols->defined)
+                    : success();
+}
+
+/// What is in an attribute kExternalCodeAttrName of a module: the name of the
+/// generator, and its code; nothing if it is not valid.
+static std::optional<std::pair<StringAttr, ExternalCSource>>
+readCode(Attribute attr) {
+  auto code = dyn_cast<DictionaryAttr>(attr);
+  auto compiler = code ? code.getAs<StringAttr>("compiler") : StringAttr();
+  auto source = code ? code.getAs<StringAttr>("source") : StringAttr();
+  auto flags = code ? code.getAs<ArrayAttr>("flags") : ArrayAttr();
+  if (!compiler || !source || !flags ||
+      !llvm::all_of(flags, llvm::IsaPred<StringAttr>))
+    return std::nullopt;
+  ExternalCSource result{source.str(), {}};
+  for (auto flag : flags.getAsRange<StringAttr>())
+    result.flags.push_back(flag.str());
+  return std::pair(compiler, std::move(result));
+}
+
 FailureOr<ExternalObjects>
 relay::compileExternalSources(ModuleOp module,
                               ArrayRef<tir::PrimFuncOp> kernels,
@@ -207,25 +234,29 @@ relay::compileExternalSources(ModuleOp module,
   SmallVector<std::pair<SourceCompiler, ObjectSymbols>> compiled;
   llvm::StringSet<> defined;
   auto codes = module->getAttrOfType<ArrayAttr>(kExternalCodeAttrName);
-  for (auto code : codes ? codes.getAsRange<DictionaryAttr>()
-                         : ArrayAttr::get(module.getContext(), {})
-                               .getAsRange<DictionaryAttr>()) {
-    SourceCompiler compiler(code, module.getLoc());
-    if (!compiler.isValid())
+  for (Attribute attr : codes ? codes.getValue() : ArrayRef<Attribute>()) {
+    auto code = readCode(attr);
+    if (!code)
       return emitError(module.getLoc())
              << "expects the attribute " << kExternalCodeAttrName
-             << " to have compiler, source and flags, but got " << code;
+             << " to have compiler, source and flags, but got " << attr;
+    StringAttr name = code->first;
+    SourceCompiler compiler(std::move(code->second), module.getLoc(),
+                            "code generator \"" + name.str() + "\": ");
     FailureOr<std::string> object = compiler.run(target);
     if (failed(object))
       return failure();
     FailureOr<ObjectSymbols> symbols = compiler.readSymbols(*object);
-    if (failed(symbols) || failed(compiler.checkKernels(*symbols, kernels)))
+    if (failed(symbols))
       return failure();
+    for (tir::PrimFuncOp kernel : kernels)
+      if (kernel->getAttr(tir::kExternalAttr) == name &&
+          failed(compiler.checkDefines(*symbols, kernel)))
+        return failure();
     for (StringRef name : symbols->defined.keys())
       defined.insert(name);
-    compiled.emplace_back(compiler, std::move(*symbols));
-    objects[compiler.getName()] =
-        std::make_shared<const std::string>(std::move(*object));
+    compiled.emplace_back(std::move(compiler), std::move(*symbols));
+    objects[name] = std::make_shared<const std::string>(std::move(*object));
   }
   for (const auto &[compiler, symbols] : compiled)
     if (isComplete && failed(compiler.checkComplete(symbols, defined)))

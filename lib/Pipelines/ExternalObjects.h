@@ -12,9 +12,11 @@
 #ifndef RELAY_MLIR_LIB_PIPELINES_EXTERNALOBJECTS_H
 #define RELAY_MLIR_LIB_PIPELINES_EXTERNALOBJECTS_H
 
+#include "relay-mlir/Dialect/Relay/IR/ExternalCode.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <memory>
@@ -33,6 +35,12 @@ using ExternalObjects =
 FailureOr<ExternalObjects>
 compileExternalSources(ModuleOp module, ArrayRef<tir::PrimFuncOp> kernels,
                        const CPUInfo &target, bool isComplete);
+
+/// Reports what is wrong with the C that is to define `functions`, for the
+/// target of their module.
+LogicalResult checkExternalSource(const ExternalCSource &code,
+                                  ArrayRef<func::FuncOp> functions,
+                                  bool isComplete);
 
 } // namespace mlir::relay
 

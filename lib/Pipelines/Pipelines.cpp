@@ -8,9 +8,11 @@
 #include "relay-mlir/Pipelines/Pipelines.h"
 
 #include "DeviceTargets.h"
+#include "ExternalObjects.h"
 
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Relay/Transforms/GenerateExternalCode.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
@@ -71,13 +73,23 @@ std::optional<IntegerRegions> IntegerRegions::parse(StringRef text) {
   return result;
 }
 
+static void addGenerateExternalCodePass(OpPassManager &manager,
+                                        const CompileOptions &options) {
+  bool isComplete = options.linksExternalCode;
+  manager.addPass(createGenerateExternalCodePass(
+      options.externalFallback, [isComplete](const ExternalCSource &code,
+                                             ArrayRef<func::FuncOp> functions) {
+        return checkExternalSource(code, functions, isComplete);
+      }));
+}
+
 void relay::buildRelayOptimizePipeline(OpPassManager &manager,
                                        const CompileOptions &options) {
   int optLevel = options.optLevel;
   manager.addPass(createInferTypesPass());
   manager.addPass(createDialectPassesPass());
   // Others see their functions as the program has them.
-  manager.addPass(createGenerateExternalCodePass({options.externalFallback}));
+  addGenerateExternalCodePass(manager, options);
   manager.addPass(createToGraphNormalFormPass());
   manager.addPass(createInstantiatePass());
   // Fusion does not look into functions, and executors call kernels only.
@@ -154,17 +166,17 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
 }
 
 void relay::buildOutlineTensorsPipeline(OpPassManager &manager,
-                                        bool externalFallback) {
+                                        const CompileOptions &options) {
   manager.addPass(createInferTypesPass());
   manager.addPass(createDialectPassesPass());
-  manager.addPass(createGenerateExternalCodePass({externalFallback}));
+  addGenerateExternalCodePass(manager, options);
   manager.addPass(createDeadCodePass());
   manager.addPass(createOutlineTensorsPass());
 }
 
 void relay::buildRelayToObjectsPipeline(OpPassManager &manager,
-                                        bool externalFallback) {
-  buildOutlineTensorsPipeline(manager, externalFallback);
+                                        const CompileOptions &options) {
+  buildOutlineTensorsPipeline(manager, options);
   manager.addPass(createConvertRelayToObjectsPass());
 }
 

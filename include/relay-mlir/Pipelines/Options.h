@@ -114,6 +114,9 @@ struct CompileOptions {
   /// after a warning.
   bool externalFallback = false;
 
+  /// Whether code of others must define what it uses, as in a shared object.
+  bool linksExternalCode = true;
+
   /// How many tiles of each kernel for VTA are tried on the cycle simulator,
   /// the fastest of which is taken; 0 takes what is estimated to be fastest.
   /// More than these are rarely of use.

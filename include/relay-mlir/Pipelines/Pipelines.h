@@ -32,11 +32,11 @@ void buildRelayOptimizePipeline(OpPassManager &manager,
 /// relay-typed -> relay-typed, where operators are in functions of tensors
 /// (`relay.tensor_function`).
 void buildOutlineTensorsPipeline(OpPassManager &manager,
-                                 bool externalFallback = false);
+                                 const CompileOptions &options);
 
 /// The same, where the other functions are functions of objects in relax.
 void buildRelayToObjectsPipeline(OpPassManager &manager,
-                                 bool externalFallback = false);
+                                 const CompileOptions &options);
 
 /// relay-fused -> relax-kernels: primitive functions become kernels (through
 /// linalg, then unscheduled tir), main calls them with `relax.call_tir`.

@@ -278,6 +278,25 @@ def test_falls_back_only_if_asked():
             relay.build(mod, target="llvm")
 
 
+@pytest.mark.parametrize("executor", ["graph", "vm"])
+@pytest.mark.parametrize("code,message", [
+    (codegen.CSource("this is no C"), "expects C that .* compiles, but it says:(.|\n)*error"),
+    (codegen.CSource("int x;"), "expects its C to define the function tvmgen_default_wrong_main"),
+    (codegen.CSource("int there_is_none(void);\n"
+                     "int tvmgen_default_wrong_main_0() { return there_is_none(); }"),
+     "expects C that defines what it uses, .*, but got there_is_none"),
+])
+def test_falls_back_from_wrong_source(executor, code, message):
+    """What only the compiler of C knows is known early enough."""
+    mod = one_relu("wrong", lambda mod: code)
+    inputs = value(3, 4)
+    with relay.build_config(opt_level=3, config={"relay.ext.fallback": True}), \
+            pytest.warns(Warning, match=f'code generator "wrong": {message}'):
+        found = relay.create_executor(executor, mod=mod, target="llvm").evaluate()(inputs)
+    expected = relay.create_executor("debug", mod=mod).evaluate()(inputs)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5)
+
+
 @pytest.mark.parametrize("code,error,message", [
     (3, TypeError, "code generator 'wrong' to return a CSource, a Blob, a module or a text"),
     (None, TypeError, "expects code generator 'wrong' to return a CSource"),

@@ -13,8 +13,8 @@
 
 #include "CompilerRegions.h"
 
-#include "relay-mlir/Dialect/Relay/IR/ExternalCode.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/Transforms/GenerateExternalCode.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
@@ -132,6 +132,8 @@ namespace {
 struct GenerateExternalCodePass
     : relay::impl::GenerateExternalCodePassBase<GenerateExternalCodePass> {
   using GenerateExternalCodePassBase::GenerateExternalCodePassBase;
+  GenerateExternalCodePass(bool mayFallBack, ExternalSourceCheck check)
+      : GenerateExternalCodePassBase({mayFallBack}), check(std::move(check)) {}
 
   void runOnOperation() override;
 
@@ -153,6 +155,8 @@ private:
   static void dissolvePatterns(func::FuncOp function);
   static void keepForSizes(func::FuncOp function);
   static SmallVector<CallOp> getCalls(ModuleOp module, func::FuncOp function);
+
+  ExternalSourceCheck check;
 };
 
 } // namespace
@@ -258,6 +262,9 @@ LogicalResult GenerateExternalCodePass::use(StringRef compiler,
 LogicalResult GenerateExternalCodePass::use(StringRef compiler,
                                             Functions &functions,
                                             const ExternalCSource &code) {
+  // Where nothing falls back, it is compiled only once.
+  if (fallback && check && failed(check(code, functions)))
+    return failure();
   Builder builder(&getContext());
   SmallVector<Attribute> all;
   if (auto known =
@@ -474,4 +481,11 @@ void GenerateExternalCodePass::runOnOperation() {
     if (failed(generateOrFallBack(compiler, functions)))
       return signalPassFailure();
   }
+}
+
+std::unique_ptr<Pass>
+relay::createGenerateExternalCodePass(bool mayFallBack,
+                                      ExternalSourceCheck check) {
+  return std::make_unique<GenerateExternalCodePass>(mayFallBack,
+                                                    std::move(check));
 }

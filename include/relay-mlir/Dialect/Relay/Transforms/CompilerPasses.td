@@ -219,7 +219,8 @@ def GenerateExternalCodePass
 
     It is an error if there is no generator, if it fails, or if what it returns
     does not fit. With `fallback`, it is a warning, and the functions are compiled
-    as all others.
+    as all others; where a program is compiled as a whole, that includes C that
+    does not compile or lacks a function.
   }];
   let options = [
     Option<"fallback", "fallback", "bool", /*default=*/"false",
