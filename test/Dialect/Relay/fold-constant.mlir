@@ -269,3 +269,24 @@ func.func @sums_of_weight() -> tensor<1024xi32> {
   %1 = relay.sum %0 {axis = [1]} : (tensor<1024x2048xi32>) -> tensor<1024xi32>
   return %1 : tensor<1024xi32>
 }
+
+// -----
+
+// The branch that is left may know more sizes than the `if` does.
+// CHECK-LABEL: func.func @branch_of_known_sizes
+// CHECK:         %[[V:.*]] = relay.tanh %arg0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK-NEXT:    %[[A:.*]] = relay.ascribe %[[V]] : tensor<2x3xf32> as tensor<?x3xf32>
+// CHECK-NEXT:    %[[L:.*]] = relay.let "x" %[[A]] : tensor<?x3xf32>
+// CHECK-NEXT:    relay.exp %[[L]] : (tensor<?x3xf32>) -> tensor<?x3xf32>
+func.func @branch_of_known_sizes(%x: tensor<2x3xf32>, %y: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %c = relay.constant dense<true> : tensor<i1>
+  %0 = relay.if %c : tensor<i1> -> tensor<?x3xf32> {
+    %1 = relay.tanh %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    relay.yield %1 : tensor<2x3xf32>
+  } else {
+    relay.yield %y : tensor<?x3xf32>
+  }
+  %2 = relay.let "x" %0 : tensor<?x3xf32>
+  %3 = relay.exp %2 : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %3 : tensor<?x3xf32>
+}

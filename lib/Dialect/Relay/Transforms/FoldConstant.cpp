@@ -12,6 +12,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "FoldConstant.h"
+#include "Functional.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Support/PassOptions.h"
 #include "relay-mlir/Support/SilentDiagnostics.h"
@@ -324,7 +325,10 @@ bool ConstantFolder::foldIf(IfOp op) {
   bool isTrue = condition->getTensor().getRawData()[0] != 0;
   Block &branch = (isTrue ? op.getThenRegion() : op.getElseRegion()).front();
   Operation *yield = branch.getTerminator();
-  op.getResult().replaceAllUsesWith(yield->getOperand(0));
+  // A branch may know more sizes than both do.
+  OpBuilder builder(yield);
+  op.getResult().replaceAllUsesWith(
+      ascribe(builder, yield->getOperand(0), op.getResult().getType()));
   yield->erase();
   SmallVector<Operation *> moved;
   for (Operation &inner : branch)
