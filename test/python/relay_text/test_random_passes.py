@@ -20,7 +20,8 @@ PASSES = {
     "inlining": "relay-inline-functions",
     "unused functions": f"relay-remove-unused-functions{{entries={ENTRIES}}}",
     "continuations": "relay-to-cps,relay-un-cps",
-    "partial evaluation": "relay-partial-evaluate",
+    # Defunctionalized calls match on the closures of all programs of the module.
+    "partial evaluation": "relay-partial-evaluate{max-evaluated=1000}",
     "defunctionalization": f"relay-defunctionalize{{entries={ENTRIES}}}",
     "static operators": "relay-dynamic-to-static",
     "dead code": "relay-dead-code{inline-once=true}",

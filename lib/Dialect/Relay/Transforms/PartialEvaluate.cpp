@@ -200,6 +200,9 @@ Partial *PartialEvaluator::evaluate(Operation *op, Context &context) {
 }
 
 Partial *PartialEvaluator::evaluateBlock(Block &block, Context &context) {
+  // Branches that nothing chooses count with all that they have.
+  if (context.fuel->parent)
+    remaining -= block.getOperations().size();
   for (Operation &op : block.without_terminator()) {
     if (op.getNumResults() == 1) {
       context.activation->values[op.getResult(0)] = evaluate(&op, context);
@@ -307,8 +310,8 @@ Partial *PartialEvaluator::call(KnownFunction *function, Partial *callee,
   auto fn = dyn_cast<FnOp>(function->op);
   auto named = dyn_cast<func::FuncOp>(function->op);
   Block &body = fn ? fn.getBody().front() : named.getBody().front();
-  int64_t cost = body.getOperations().size();
-  if (cost > remaining || context.depth > kMaxDepth)
+  if (static_cast<int64_t>(body.getOperations().size()) > remaining ||
+      context.depth > kMaxDepth)
     return nullptr;
   FuelFrame *last = context.fuel;
   while (last && last->function != function->op)
@@ -320,7 +323,6 @@ Partial *PartialEvaluator::call(KnownFunction *function, Partial *callee,
       return nullptr;
     fuel = std::move(least);
   }
-  remaining -= cost;
   FuelFrame &frame = frames.emplace_back(
       FuelFrame{function->op, std::move(fuel), context.fuel});
   TypeSubstitution types = function->types;

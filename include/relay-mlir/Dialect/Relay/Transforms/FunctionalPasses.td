@@ -388,7 +388,8 @@ def PartialEvaluatePass : Pass<"relay-partial-evaluate", "::mlir::ModuleOp"> {
     A function that calls itself is called again only as long as its arguments
     get smaller: parts of data, or numbers that count down. Other calls of itself
     stay. Each function of the module, whose name stays, evaluates at most
-    `max-evaluated` operations in calls; further calls stay as well.
+    `max-evaluated` operations in calls, all branches that nothing chooses among
+    them; further calls stay as well.
 
     ```mlir
     %two = relay.constant dense<2> : tensor<i32>
