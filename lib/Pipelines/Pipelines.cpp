@@ -163,6 +163,8 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
       optLevel >= 2 || (optLevel == 1 && !options.offloadKind.empty());
   manager.addPass(createFuseOpsPass(fusion));
   manager.addPass(createVerifyFusedPass());
+  if (optLevel >= 1 && !options.offloadKind.empty())
+    manager.addPass(vta::createMultiplyConstantsPass());
 }
 
 void relay::buildOutlineTensorsPipeline(OpPassManager &manager,

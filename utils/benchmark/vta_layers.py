@@ -138,12 +138,20 @@ def check(module, config):
         sys.exit(f"error: expects the bits of the interpreter, but got:\n{text}")
 
 
+def count_products(name, config):
+    """Cycles in which products of a layer are issued, without those that constants are added by:
+    for each element of results, and for all."""
+    size, inputs, outputs, window, stride, *_ = LAYERS[name]
+    block = get_sizes(config)[1]
+    products = inputs // block * window**2
+    return products, products * (size // stride)**2 * (outputs // block)
+
+
 def get_bound(name, config, bias):
-    """The share that no tile can exceed: what sets accumulators to zero, the shift and both ends
-    of the clip take a cycle for each element, a sum with a register two."""
-    _, inputs, _, window, *_ = LAYERS[name]
-    products = inputs // get_sizes(config)[1] * window**2
-    return products / (products + 4 + 2 * bias)
+    """The share that no tile can exceed: what sets accumulators to zero, constants, the shift and
+    both ends of the clip take a cycle for each element."""
+    products, _ = count_products(name, config)
+    return products / (products + 4 + bias)
 
 
 def measure_pools(config, images, with_check):
@@ -210,7 +218,7 @@ def main():
             found = measure(module, args.config, 16, folder)
             if not args.no_check:
                 check(module, args.config)
-        cycles, products = found["cycles"], found["products"]
+        cycles, (_, products) = found["cycles"], count_products(name, args.config)
         for kind in (window, "all"):
             before = total.get(kind, (0, 0))
             total[kind] = before[0] + times * products, before[1] + times * cycles

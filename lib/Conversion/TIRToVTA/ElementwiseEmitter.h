@@ -46,6 +46,13 @@ private:
     return op->emitError("expects ") << expectation << " in a kernel of VTA";
   }
 
+  /// The access to a product that is yet to be added, if `value` is one.
+  affine::AffineLoadOp getAddedProduct(Value value) const {
+    auto load = value.getDefiningOp<affine::AffineLoadOp>();
+    return load && places.lookup(load.getMemRef()).product
+               ? load
+               : affine::AffineLoadOp();
+  }
   LogicalResult findLanes(affine::AffineStoreOp store);
   int64_t getNumLanes() const { return builder.getLanes(vta::Memory::Acc); }
   /// The value, computed once for all who need it.
@@ -53,6 +60,9 @@ private:
   FailureOr<TileValue> computeFresh(Value value);
   FailureOr<TileValue> computeLoad(affine::AffineLoadOp load);
   FailureOr<TileValue> computeSum(Operation *op, Value lhs, Value rhs);
+  /// lhs += the product that `load` is of.
+  FailureOr<TileValue> addProduct(Operation *op, TileValue lhs,
+                                  affine::AffineLoadOp load);
   FailureOr<TileValue> computeExtreme(Operation *op, Value lhs, Value rhs,
                                       bool isMax);
   FailureOr<TileValue> computeSelect(arith::SelectOp op);

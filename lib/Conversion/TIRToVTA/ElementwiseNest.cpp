@@ -100,8 +100,43 @@ static affine::AffineLoadOp getBytes(Value value, unsigned bits) {
   return load;
 }
 
+FailureOr<TileValue> ElementwiseEmitter::addProduct(Operation *op,
+                                                    TileValue lhs,
+                                                    affine::AffineLoadOp load) {
+  const AddedProduct &product = *places.lookup(load.getMemRef()).product;
+  FailureOr<LinearIndex> address = nest.getAddress(load);
+  if (failed(address))
+    return fail(load, "indices that are sums of loops");
+  std::optional<TileValue> value = getElements(*address, -product.dst);
+  if (!value)
+    return fail(load, "whole elements of accumulators");
+  if (lhs.number)
+    return fail(op, "an operand that is no constant");
+  if (failed(makeOwned(op, lhs)))
+    return failure();
+  ElementLoops all;
+  all.dst = lhs.first;
+  all.src = product.src;
+  all.wgt = product.wgt + value->first * product.step;
+  for (auto [position, loop] : llvm::enumerate(loops))
+    all.loops.push_back({nest.extents[loop], lhs.steps[position], /*src=*/0,
+                         value->steps[position] * product.step});
+  builder.gemm(/*reset=*/false, std::move(all));
+  lhs.isComputed = true;
+  int64_t most = int64_t(builder.getConfig().getBlock()) << 14;
+  setRange(lhs, lhs.least - most, lhs.most + most);
+  return lhs;
+}
+
 FailureOr<TileValue> ElementwiseEmitter::computeSum(Operation *op, Value lhs,
                                                     Value rhs) {
+  if (getAddedProduct(lhs))
+    std::swap(lhs, rhs);
+  affine::AffineLoadOp load = getAddedProduct(rhs);
+  if (load && !matchPattern(lhs, m_Constant())) {
+    FailureOr<TileValue> left = compute(lhs);
+    return failed(left) ? left : addProduct(op, *left, load);
+  }
   unsigned bits = builder.getConfig().getInpBits();
   if (getBytes(lhs, bits) && !getBytes(rhs, bits))
     std::swap(lhs, rhs);

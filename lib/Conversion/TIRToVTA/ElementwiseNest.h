@@ -13,11 +13,21 @@
 
 namespace mlir::relay::detail {
 
+/// A product of one element of data, each element of whose result has a block
+/// of weights: of element `dst` of its buffer `wgt`, `step` times further for
+/// each one after that.
+struct AddedProduct {
+  int64_t src = 0, wgt = 0, dst = 0, step = 0;
+};
+
 /// Where a buffer is: in memory, or in a scratchpad.
 struct BufferPlace {
   std::optional<vta::Memory> memory;
   /// The address in bytes, or the first element.
   int64_t first = 0;
+  /// A buffer that is in no scratchpad, since the product that it has is added
+  /// where it is needed.
+  std::optional<AddedProduct> product = std::nullopt;
 };
 
 /// The places of all buffers of a kernel.

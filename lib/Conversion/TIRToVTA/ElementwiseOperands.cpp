@@ -162,6 +162,13 @@ ElementwiseEmitter::computeLoad(affine::AffineLoadOp load) {
     return fail(load, "indices that are sums of loops");
   unsigned bits = load.getType().getIntOrFloatBitWidth();
   const relay_vta::Config &config = builder.getConfig();
+  // A sum of two products begins with zeros.
+  if (place.product) {
+    TileValue zeros = allocate(load, SmallVector<bool>(loops.size(), true));
+    builder.gemm(/*reset=*/true, getLoops(zeros));
+    zeros.least = zeros.most = 0;
+    return addProduct(load, zeros, load);
+  }
   if (place.memory == vta::Memory::Acc) {
     std::optional<TileValue> value = getElements(*address, place.first);
     if (!value)

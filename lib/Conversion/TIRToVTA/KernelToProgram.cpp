@@ -50,6 +50,7 @@ private:
   LogicalResult placeArguments();
   LogicalResult visit(Block &block);
   LogicalResult visitLoop(tir::ForOp loop);
+  bool isAddedProduct(Value buffer) const;
   LogicalResult placeBuffer(tir::AllocBufferOp buffer);
   LogicalResult emitNest(AffineNest nest);
   std::optional<LogicalResult> emitAsCopy(AffineNest &nest,
@@ -103,6 +104,55 @@ LogicalResult KernelConverter::placeArguments() {
   return success();
 }
 
+/// Whether a block adds up products of one element of data, each with one block
+/// of weights.
+static bool isProductOfElement(tir::BlockOp block,
+                               const relay_vta::Config &config) {
+  auto lanes = static_cast<int64_t>(config.getBlock());
+  int64_t terms = 1;
+  for (auto [kind, extent] :
+       llvm::zip_equal(block.getKinds(), block.getStaticExtents()))
+    if (kind == tir::IterKind::Reduce)
+      terms *= extent;
+  return terms == lanes && llvm::any_of(block.getReads(), [&](Value buffer) {
+           auto type = cast<MemRefType>(buffer.getType());
+           auto alloc = buffer.getDefiningOp<tir::AllocBufferOp>();
+           relay::MemoryAttr memory =
+               alloc ? alloc.getMemory() : relay::MemoryAttr();
+           return memory && memory.getName() == vta::kInp &&
+                  type.getNumElements() ==
+                      static_cast<int64_t>(config.getBatch()) * lanes;
+         });
+}
+
+/// Whether what is in `buffer` is a product of one element of data, and is only
+/// added to others: GEMM can then add that product to them.
+bool KernelConverter::isAddedProduct(Value buffer) const {
+  bool isProduct = false;
+  for (Operation *user : buffer.getUsers()) {
+    // What blocks say that they access.
+    if (isa<tir::BlockOp>(user))
+      continue;
+    auto block = user->getParentOfType<tir::BlockOp>();
+    if (!block || !isa<affine::AffineLoadOp, affine::AffineStoreOp>(user))
+      return false;
+    if (block.hasReduceIters()) {
+      isProduct = isProductOfElement(block, builder.getConfig());
+      if (!isProduct)
+        return false;
+      continue;
+    }
+    if (auto store = dyn_cast<affine::AffineStoreOp>(user)) {
+      if (!matchPattern(store.getValueToStore(), m_Zero()))
+        return false;
+      continue;
+    }
+    if (!user->hasOneUse() || !isa<arith::AddIOp>(*user->user_begin()))
+      return false;
+  }
+  return isProduct;
+}
+
 LogicalResult KernelConverter::placeBuffer(tir::AllocBufferOp buffer) {
   relay::MemoryAttr memory = buffer.getMemory();
   std::optional<vta::Memory> kind =
@@ -117,6 +167,10 @@ LogicalResult KernelConverter::placeBuffer(tir::AllocBufferOp buffer) {
     return buffer.emitError("expects whole elements of ")
            << lanes << " lanes in " << memory.getName() << ", but got "
            << buffer.getType();
+  if (*kind == vta::Memory::Acc && isAddedProduct(buffer)) {
+    places[buffer] = {kind, 0, AddedProduct()};
+    return success();
+  }
   builder.setLocation(buffer.getLoc());
   places[buffer] = {kind, builder.rotate({buffer, 0}, *kind, count / lanes,
                                          buffer.getType())};
@@ -160,6 +214,9 @@ LogicalResult KernelConverter::emitCopy(AffineNest &nest,
 LogicalResult KernelConverter::emitFill(AffineNest &nest,
                                         affine::AffineStoreOp store,
                                         int64_t number) {
+  // Such a product is added to what is there.
+  if (places[store.getMemRef()].product)
+    return success();
   int64_t numLanes = builder.getLanes(vta::Memory::Acc);
   std::optional<SmallVector<unsigned>> lanes = nest.takeLanes(store, numLanes);
   FailureOr<LinearIndex> dst = nest.getAddress(store);
@@ -219,10 +276,25 @@ LogicalResult KernelConverter::emitProduct(AffineNest &nest,
       !src->toElements(lanes, batch * block) ||
       !weight->toElements(lanes, block * block))
     return fail();
+  BufferPlace &place = places[store.getMemRef()];
   ElementLoops loops;
-  loops.dst = places[store.getMemRef()].first + dst->constant;
+  loops.dst = place.first + dst->constant;
   loops.src = places[inp.getMemRef()].first + src->constant;
   loops.wgt = places[wgt.getMemRef()].first + weight->constant;
+  if (place.product) {
+    AddedProduct &product = *place.product;
+    product = {loops.src, loops.wgt, loops.dst, /*step=*/0};
+    for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop) {
+      if (llvm::is_contained(lanes, loop) || nest.extents[loop] == 1)
+        continue;
+      int64_t d = dst->steps[loop], w = weight->steps[loop];
+      if (d <= 0 || w % d != 0 || src->steps[loop] != 0 ||
+          (product.step != 0 && product.step != w / d))
+        return fail();
+      product.step = w / d;
+    }
+    return success();
+  }
   // An accumulator rests before it is added to again.
   for (bool isReduction : {true, false})
     for (unsigned loop = 0; loop < nest.getNumLoops(); ++loop)

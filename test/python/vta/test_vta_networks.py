@@ -104,6 +104,22 @@ def test_convolutions(tmp_path, config, shape, outputs, size, stride, padding):
         tmp_path, target=f"vta -config={config},cpu")
 
 
+@pytest.mark.parametrize("number", [1, -64, 241998, -243903, 241999, -243904, 1 << 30])
+@pytest.mark.parametrize("shift", [0, 5])
+@pytest.mark.parametrize("config", ["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18"])
+def test_constants_of_channels(tmp_path, config, number, shift):
+    """As products of bytes up to 15 * 127 * 127 + 63, for 16 channels; larger ones as they are."""
+    network = Network((1, 32, 5, 6))
+    value = network.conv(48)
+    if shift:
+        value = relay.right_shift(value, relay.const(shift))
+    values = network.rng.integers(-100, 100, (48, 1, 1)).astype("int32")
+    values[17] = number
+    value = relay.add(value, relay.const(values))
+    network.out = network.to_bytes(value, 3)
+    network.check(tmp_path, target=f"vta -config={config},cpu")
+
+
 @pytest.mark.parametrize("factor", [3, 57, 2**31 - 1])
 def test_factors(tmp_path, factor):
     """Products with a number, which wrap around, are sums of shifts."""

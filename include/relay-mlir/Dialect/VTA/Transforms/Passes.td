@@ -38,6 +38,42 @@ def InsertTokensPass : Pass<"vta-insert-tokens", "::mlir::vta::ProgramOp"> {
   }];
 }
 
+def MultiplyConstantsPass
+    : Pass<"vta-multiply-constants", "::mlir::ModuleOp"> {
+  let summary = "Add constants of channels by products of bytes";
+  let description = [{
+    GEMM adds a product to an accumulator in one cycle, for which an ALU takes
+    two. So where a part, a primitive function with a `nn.conv2d` in the layouts
+    of VTA, adds 32-bit constants of channels that all its calls know, these
+    become a layer of one pixel: its data has a 1 and then 127 in the other lanes
+    of a block, and its weights are the digits of the constants.
+
+    Constants that blocks of the configuration have too few digits for stay as
+    they are: with blocks of 16 channels, those beyond 241998. So do those of a
+    layer of one pixel.
+
+    With blocks of 2 channels, 300 is 46 + 2 * 127:
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w {data_layout = "NCHW2c", kernel_layout = "OIHW2o2i", out_dtype = i32} : (tensor<1x1x4x4x2xi8>, tensor<1x1x1x1x2x2xi8>) -> tensor<1x1x4x4x2xi32>
+    %1 = relay.add %0, %bias : (tensor<1x1x4x4x2xi32>, tensor<1x1x1x1x2xi32>) -> tensor<1x1x4x4x2xi32>
+    ```
+
+    becomes this, where `%ones` is called with `dense<[[[[[1, 127]]]]]>`, and
+    `%digits` with `dense<[[[[[[46, 2], ...]]]]]>`:
+
+    ```mlir
+    %bias = relay.nn.conv2d %ones, %digits {data_layout = "NCHW2c", kernel_layout = "OIHW2o2i", out_dtype = i32} : (tensor<1x1x1x1x2xi8>, tensor<1x1x1x1x2x2xi8>) -> tensor<1x1x1x1x2xi32>
+    %0 = relay.nn.conv2d %x, %w {data_layout = "NCHW2c", kernel_layout = "OIHW2o2i", out_dtype = i32} : (tensor<1x1x4x4x2xi8>, tensor<1x1x1x1x2x2xi8>) -> tensor<1x1x4x4x2xi32>
+    %1 = relay.add %0, %bias : (tensor<1x1x4x4x2xi32>, tensor<1x1x1x1x2xi32>) -> tensor<1x1x4x4x2xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+  let statistics = [
+    Statistic<"numProducts", "num-products", "Number of sums that GEMM adds">
+  ];
+}
+
 def PartitionGraphPass
     : Pass<"vta-partition-graph", "::mlir::func::FuncOp"> {
   let summary = "Put what VTA can compute of a graph on the device";

@@ -216,12 +216,14 @@ private:
     for (unsigned var : product.outputs)
       channels *= tile[var];
     int64_t acc = sizes.acc * (1 + needs.accTiles) + channels;
-    int64_t inp = sizes.inp + needs.inpTiles * sizes.acc;
-    if (inp > depth(Memory::Inp) || sizes.wgt > depth(Memory::Wgt) ||
+    int64_t inp =
+        sizes.inp + needs.inpTiles * sizes.acc + int64_t(needs.hasConstants);
+    int64_t wgt = sizes.wgt + (needs.hasConstants ? channels : 0);
+    if (inp > depth(Memory::Inp) || wgt > depth(Memory::Wgt) ||
         acc > depth(Memory::Acc))
       return;
     bool fitsTwice = 2 * inp <= depth(Memory::Inp) &&
-                     2 * sizes.wgt <= depth(Memory::Wgt) &&
+                     2 * wgt <= depth(Memory::Wgt) &&
                      2 * acc <= depth(Memory::Acc);
     double tiles = 1, steps = 1, work = 1;
     for (auto [var, size] : llvm::enumerate(tile)) {

@@ -49,9 +49,11 @@ struct VTATileSizes {
 };
 
 /// What the steps behind a product need for each tile of results: tiles of
-/// bytes in `inp`, and tiles of accumulators beside them.
+/// bytes in `inp`, and tiles of accumulators beside them; and whether constants
+/// of channels are products, with an element of `wgt` for each block of these.
 struct VTAStepNeeds {
   int64_t inpTiles = 0, accTiles = 0;
+  bool hasConstants = false;
 };
 
 /// Up to `count` tiles for which a model of the time is least among those that

@@ -27,17 +27,37 @@
 using namespace mlir;
 using namespace mlir::tir;
 
-/// The block that adds up products, if there is one.
+/// The block that adds up products, if there is one. A product of constants of
+/// channels, which is beside it, has no positions.
 static BlockOp findProduct(KernelSchedule &schedule) {
+  BlockOp largest;
+  int64_t most = 0;
+  for (BlockOp block : schedule.getKernel().getBlocks()) {
+    if (!block.getInit())
+      continue;
+    int64_t size = 1;
+    for (int64_t extent : block.getStaticExtents())
+      size *= extent;
+    if (!largest || size > most)
+      largest = block;
+    most = std::max(most, size);
+  }
+  return largest;
+}
+
+/// The product of constants of channels that is added to another one.
+static BlockOp findConstants(KernelSchedule &schedule, BlockOp product) {
   for (BlockOp block : schedule.getKernel().getBlocks())
-    if (block.getInit())
+    if (block.getInit() && block != product)
       return block;
   return {};
 }
 
 /// What the steps behind a product need.
-static VTAStepNeeds countNeeds(const VTAProduct &product) {
+static VTAStepNeeds countNeeds(KernelSchedule &schedule, BlockOp block,
+                               const VTAProduct &product) {
   VTAStepNeeds needs;
+  needs.hasConstants = findConstants(schedule, block) != nullptr;
   for (BlockOp reader : getReaders(product.sum.out.buffer)) {
     if (reader.getInit())
       continue;
@@ -90,7 +110,7 @@ static SmallVector<VTATile>
 findTiles(KernelSchedule &schedule, const KernelProduct &found, size_t count) {
   return findVTATiles(found.nest, found.product,
                       cast<vta::ConfigAttr>(schedule.getTarget()).getConfig(),
-                      countNeeds(found.product), count);
+                      countNeeds(schedule, found.block, found.product), count);
 }
 
 SmallVector<SmallVector<int64_t>> mlir::tir::findVTATiles(PrimFuncOp kernel,
@@ -117,6 +137,39 @@ static std::optional<VTATile> takeTile(PrimFuncOp kernel,
     if (size < 1 || *nest.getExtent(var) % size != 0)
       return std::nullopt;
   return VTATile(attr.asArrayRef());
+}
+
+/// Computes constants of channels, which are a product of one pixel, where
+/// `tile`, the loop around a tile, needs them. The conversion adds such a
+/// product to the results of the tile.
+static LogicalResult scheduleConstants(KernelSchedule &schedule,
+                                       BlockOp constants, ForOp tile) {
+  relay_vta::Config config =
+      cast<vta::ConfigAttr>(schedule.getTarget()).getConfig();
+  FailureOr<BlockNest> nest = BlockNest::get(constants);
+  if (failed(nest))
+    return failure();
+  std::optional<VTAProduct> product = VTAProduct::get(*nest, config);
+  if (!product)
+    return failure();
+  Value result = product->sum.out.buffer;
+  if (!result.getDefiningOp<AllocBufferOp>() ||
+      failed(schedule.setScope(constants, result, vta::kAcc)) ||
+      (tile && failed(schedule.computeAt(constants, tile))))
+    return failure();
+  for (auto [buffer, memory] :
+       {std::pair(product->sum.left.buffer, vta::kInp),
+        std::pair(product->sum.right.buffer, vta::kWgt)}) {
+    BlockOp copy = schedule.cacheRead(constants, buffer, memory);
+    if (!copy || (tile && failed(schedule.computeAt(copy, tile))))
+      return failure();
+  }
+  // The loops that are around nothing else.
+  SmallVector<ForOp, 6> loops = constants.getLoops();
+  for (ForOp loop : loops)
+    if (!tile || tile->isProperAncestor(loop))
+      return success(schedule.decomposeReduction(constants, loop) != nullptr);
+  return failure();
 }
 
 static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
@@ -202,6 +255,10 @@ static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
           failed(schedule.reverseComputeAt(reader, grid.back())))
         return KernelRule::Some;
   }
+  if (BlockOp constants = findConstants(schedule, block))
+    if (failed(scheduleConstants(schedule, constants,
+                                 grid.empty() ? ForOp() : grid.back())))
+      return KernelRule::Some;
   // Results become zero before the first step of their tile.
   ForOp first = !steps.empty()   ? steps.front()
                 : !inner.empty() ? inner.front()
