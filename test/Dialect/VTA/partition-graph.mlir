@@ -126,20 +126,56 @@ func.func @wide(%x: tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi8> {
 
 // -----
 
-// Weights that are no bytes, and more groups than a block has channels that are
-// no whole blocks even if some are joined, stay.
+// Weights that are no bytes stay.
 // CHECK-LABEL: func.func @stays_too
 // CHECK-NOT:     device_copy
 // CHECK:         return
-func.func @stays_too(%x: tensor<1x16x4x4xi8>, %y: tensor<1x408x2x2xi8>) -> (tensor<1x16x4x4xi8>, tensor<1x408x2x2xi8>) {
+func.func @stays_too(%x: tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi8> {
   %w = relay.constant dense<128> : tensor<16x16x1x1xi32>
   %0 = relay.cast %x {dtype = i32} : (tensor<1x16x4x4xi8>) -> tensor<1x16x4x4xi32>
   %1 = relay.nn.conv2d %0, %w : (tensor<1x16x4x4xi32>, tensor<16x16x1x1xi32>) -> tensor<1x16x4x4xi32>
   %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi8>
+  return %2 : tensor<1x16x4x4xi8>
+}
+
+// -----
+
+// The last of more groups than a block has channels has no other one to be
+// joined with: data gets more blocks, and what takes the result has fewer.
+// CHECK-LABEL: func.func @more_blocks
+// CHECK:         relay.nn.pad {{.*}}pad_width = [0, 0, 0, 24, 0, 0, 0, 0]{{.*}} -> tensor<1x432x2x2xi8>
+// CHECK:         %[[G:.*]] = relay.nn.conv2d {{.*}}groups = 9, {{.*}} : (tensor<1x27x2x2x16xi8>, tensor<27x3x1x1x16x16xi8>) -> tensor<1x27x2x2x16xi32>
+// CHECK:         %[[B:.*]] = relay.cast %[[G]]
+// CHECK:         %[[H:.*]] = relay.device_copy %[[B]] {{.*}}src_virtual_device = {{.*}}"vta"
+// CHECK:         %[[U:.*]] = relay.layout_transform %[[H]] {dst_layout = "NCHW"
+// CHECK:         %[[S:.*]] = relay.strided_slice %[[U]] {{.*}} -> tensor<1x408x2x2xi8>
+// CHECK:         relay.nn.pad %[[S]], {{.*}} -> tensor<1x416x2x2xi8>
+// CHECK:         relay.nn.conv2d {{.*}} : (tensor<1x26x2x2x16xi8>, tensor<1x26x1x1x16x16xi8>)
+func.func @more_blocks(%x: tensor<1x408x2x2xi8>) -> tensor<1x16x2x2xi8> {
   %v = relay.constant dense<1> : tensor<408x24x1x1xi8>
-  %3 = relay.nn.conv2d %y, %v {groups = 17, out_dtype = i32} : (tensor<1x408x2x2xi8>, tensor<408x24x1x1xi8>) -> tensor<1x408x2x2xi32>
-  %4 = relay.cast %3 {dtype = i8} : (tensor<1x408x2x2xi32>) -> tensor<1x408x2x2xi8>
-  return %2, %4 : tensor<1x16x4x4xi8>, tensor<1x408x2x2xi8>
+  %w = relay.constant dense<1> : tensor<16x408x1x1xi8>
+  %0 = relay.nn.conv2d %x, %v {groups = 17, out_dtype = i32} : (tensor<1x408x2x2xi8>, tensor<408x24x1x1xi8>) -> tensor<1x408x2x2xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x408x2x2xi32>) -> tensor<1x408x2x2xi8>
+  %2 = relay.nn.conv2d %1, %w {out_dtype = i32} : (tensor<1x408x2x2xi8>, tensor<16x408x1x1xi8>) -> tensor<1x16x2x2xi32>
+  %3 = relay.cast %2 {dtype = i8} : (tensor<1x16x2x2xi32>) -> tensor<1x16x2x2xi8>
+  return %3 : tensor<1x16x2x2xi8>
+}
+
+// -----
+
+// One pixel, with one block of inputs and several of outputs, and groups of a
+// transposed convolution.
+// CHECK-LABEL: func.func @pixel
+// CHECK:         relay.nn.conv2d {{.*}} : (tensor<1x1x1x1x16xi8>, tensor<3x1x1x1x16x16xi8>)
+// CHECK:         relay.nn.conv2d {{.*}}groups = 2, {{.*}} : (tensor<1x2x2x2x16xi8>, tensor<2x1x2x2x16x16xi8>)
+func.func @pixel(%x: tensor<1x16xi8>, %y: tensor<1x32x2x2xi8>) -> (tensor<1x48xi8>, tensor<1x32x3x3xi8>) {
+  %w = relay.constant dense<1> : tensor<48x16xi8>
+  %0 = relay.nn.dense %x, %w {out_dtype = i32} : (tensor<1x16xi8>, tensor<48x16xi8>) -> tensor<1x48xi32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<1x48xi32>) -> tensor<1x48xi8>
+  %v = relay.constant dense<1> : tensor<32x1x2x2xi8>
+  %2 = relay.nn.conv2d_transpose %y, %v {groups = 32, out_dtype = i32} : (tensor<1x32x2x2xi8>, tensor<32x1x2x2xi8>) -> tensor<1x32x3x3xi32>
+  %3 = relay.cast %2 {dtype = i8} : (tensor<1x32x3x3xi32>) -> tensor<1x32x3x3xi8>
+  return %1, %3 : tensor<1x48xi8>, tensor<1x32x3x3xi8>
 }
 
 // -----

@@ -27,9 +27,11 @@ sys.path.insert(0, str(BUILD / "python_packages"))
 import relay_mlir as rm  # noqa: E402
 from relay_mlir import relay  # noqa: E402
 
-# The usual ones, and some with little memory, in which tiles are small.
+# The usual ones, some with little memory, in which tiles are small, and the least and largest blocks.
 CONFIGS = ["1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18", "1x16_i8w8a32_12_11_14_13",
-           "2x8_i8w8a32_14_12_14_14", "1x8_i8w8a32_12_11_12_12", "1x32_i8w8a32_14_13_17_15"]
+           "2x8_i8w8a32_14_12_14_14", "1x8_i8w8a32_12_11_12_12", "1x32_i8w8a32_14_13_17_15",
+           "1x64_i8w8a32_13_14_18_16", "1x2_i8w8a32_11_9_9_11", "4x4_i8w8a32_12_11_11_13",
+           "2x16_i8w8a32_15_15_17_16"]
 LAYERS = 20
 
 
@@ -58,15 +60,19 @@ def conv2d(x, w, stride, pad, dilation, groups):
     return result.reshape(n, outputs, rows, columns)
 
 
-def conv2d_transpose(x, w, stride, pad, extra):
+def conv2d_transpose(x, w, stride, pad, extra, groups):
     """Adds each product to where it belongs, then cuts padding off."""
-    n, _, height, width = x.shape
+    n, channels, height, width = x.shape
     _, outputs, kh, kw = w.shape
+    x = x.astype(np.int64).reshape(n, groups, channels // groups, height, width)
+    w = w.astype(np.int64).reshape(groups, channels // groups, outputs, kh, kw)
+    outputs *= groups
     result = np.zeros((n, outputs, (height - 1) * stride[0] + kh + extra[0],
                        (width - 1) * stride[1] + kw + extra[1]), np.int64)
     for i in range(kh):
         for j in range(kw):
-            part = np.einsum("nchw,co->nohw", x.astype(np.int64), w[:, :, i, j].astype(np.int64))
+            part = np.einsum("ngchw,gco->ngohw", x, w[..., i, j])
+            part = part.reshape(n, outputs, height, width)
             result[:, :, i:i + height * stride[0]:stride[0],
                    j:j + width * stride[1]:stride[1]] += part
     rows, columns = result.shape[2] - sum(pad[0]), result.shape[3] - sum(pad[1])
@@ -142,13 +148,16 @@ class Layer:
         self.value = conv2d(data, weight, stride, pad, dilation, groups)
 
     def make_groups(self):
-        groups = int(self.rng.choice([2, 3, 8, 16, 20]))
+        groups = int(self.rng.choice([2, 3, 8, 16, 17, 20, 35]))
         inputs, outputs = self.rng.choice([(1, 1), (1, 1), (2, 2), (4, 4), (8, 8), (1, 2), (16, 16),
                                            (16, 8), (32, 16), (32, 32), (16, 48), (24, 24)])
         self.make_conv2d(groups, groups * int(inputs), groups * int(outputs))
 
     def make_transpose(self):
+        groups = int(self.rng.choice([1, 1, 1, 2, 3, 17]))
         inputs, outputs = self.channels(), self.channels()
+        if groups != 1:
+            inputs, outputs = groups * (inputs // 2 + 1), outputs // 2 + 1
         kernel = self.window(self.integer(1, 5))
         stride = [self.integer(1, 4) for _ in range(2)]
         extra = [self.integer(0, step) for step in stride]
@@ -161,8 +170,8 @@ class Layer:
         pad = [ends if sum(ends) < size else (0, 0) for ends, size in zip(pad, full)]
         self.out = relay.nn.conv2d_transpose(
             x, w, strides=stride, padding=[pad[0][0], pad[1][0], pad[0][1], pad[1][1]],
-            output_padding=extra, out_dtype="int32")
-        self.value = conv2d_transpose(data, weight, stride, pad, extra)
+            output_padding=extra, groups=groups, out_dtype="int32")
+        self.value = conv2d_transpose(data, weight, stride, pad, extra, groups)
 
     def make_dense(self):
         inputs, outputs = self.channels() + self.integer(0, 40), self.channels()

@@ -174,10 +174,14 @@ def test_operator_between(tmp_path):
     network.check(tmp_path, parts=2)
 
 
-@pytest.mark.parametrize("inputs, outputs, parts", [(3, 49, 0), (16, 33, 0), (16, 16, 1), (17, 63, 1)])
-def test_products_of_one_pixel(tmp_path, inputs, outputs, parts):
-    """With one block of inputs and several of outputs, nothing tells blocks apart."""
-    make_network((1, inputs, 1, 1), outputs, size=1).check(tmp_path, parts=parts)
+@pytest.mark.parametrize("inputs,outputs", [(3, 49), (16, 33), (16, 16), (16, 1024), (17, 63)])
+@pytest.mark.parametrize("config", [
+    "1x16_i8w8a32_15_15_18_17", "4x8_i8w8a32_15_16_16_18", "1x16_i8w8a32_10_9_12_11"])
+@pytest.mark.parametrize("images", [1, 3])
+def test_products_of_one_pixel(tmp_path, images, config, inputs, outputs):
+    """With one block of inputs and several of outputs, blocks are rows of one matrix."""
+    make_network((images, inputs, 1, 1), outputs, size=1).check(
+        tmp_path, target=f"vta -config={config},cpu")
 
 
 def test_results_that_are_constant(tmp_path):
@@ -229,13 +233,48 @@ def test_convolutions_in_groups(tmp_path, config, channels, outputs, groups, siz
     network.check(tmp_path, target=f"vta -config={config},cpu")
 
 
-def test_groups_that_stay(tmp_path):
-    """None of them ends where a block does; joined to one, they would be mostly zeros."""
-    network = Network((1, 17 * 24, 4, 4))
-    value = relay.nn.conv2d(network.x, network.weights(17 * 24, 24, 1, 1), groups=17,
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("groups,inputs,outputs", [(17, 24, 24), (17, 3, 5), (21, 9, 20), (19, 12, 1)])
+def test_groups_with_more_blocks(tmp_path, config, groups, inputs, outputs):
+    """No group ends where the last block does: the processor pads channels before and behind."""
+    network = Network((1, 20, 5, 4))
+    network.out = network.to_bytes(network.bias(network.conv(groups * inputs)))
+    for _ in range(2):
+        channels = network.channels // groups
+        value = relay.nn.conv2d(network.out, network.weights(groups * outputs, channels, 3, 3),
+                                groups=groups, padding=(1, 1), out_dtype="int32")
+        network.channels = groups * outputs
+        network.out = network.to_bytes(network.bias(value))
+    first = network.out
+    # A sum of bytes that have more blocks, and one of those that have not.
+    value = relay.nn.conv2d(first, network.weights(groups * outputs, outputs, 1, 1), groups=groups,
                             out_dtype="int32")
-    network.out = network.to_bytes(value)
-    network.check(tmp_path, parts=0)
+    value = relay.add(relay.right_shift(value, relay.const(9)), relay.cast(first, "int32"))
+    network.out = relay.cast(relay.clip(value, -128, 127), "int8")
+    value = relay.add(relay.right_shift(network.conv(groups * outputs), relay.const(9)),
+                      relay.cast(first, "int32"))
+    network.out = relay.cast(relay.clip(value, -128, 127), "int8")
+    network.out = relay.nn.max_pool2d(network.out, pool_size=(2, 2))
+    network.out = network.to_bytes(network.conv(7))
+    network.check(tmp_path, parts=6, target=f"vta -config={config},cpu")
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("channels,outputs,groups,kernel,stride", [
+    (32, 32, 32, 4, 2),  # depthwise, as it is where images become larger
+    (24, 36, 6, 3, 1),
+    (32, 64, 2, 4, 2),
+    (17 * 24, 17 * 8, 17, 2, 2),
+])
+def test_transposed_convolutions_in_groups(tmp_path, config, channels, outputs, groups, kernel,
+                                           stride):
+    network = Network((1, channels, 4, 5))
+    weight = network.weights(channels, outputs // groups, kernel, kernel)
+    network.channels = outputs
+    value = relay.nn.conv2d_transpose(network.x, weight, strides=(stride, stride), groups=groups,
+                                      padding=(kernel // 4, kernel // 4), out_dtype="int32")
+    network.out = network.to_bytes(network.bias(value))
+    network.check(tmp_path, parts=stride**2, target=f"vta -config={config},cpu")
 
 
 @pytest.mark.parametrize("config", CONFIGS)

@@ -112,10 +112,9 @@ struct PhaseAxis {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// How many groups are one, so that it has whole blocks of both channels; none
-/// if that is not possible, or most of what is multiplied would be zeros.
-static std::optional<int64_t> getNumJoined(int64_t groups, int64_t inputs,
-                                           int64_t outputs, int64_t block) {
+/// How many groups are one, so that it has whole blocks of both channels.
+static int64_t getNumJoined(int64_t groups, int64_t inputs, int64_t outputs,
+                            int64_t block) {
   int64_t joined = std::lcm(block / std::gcd(block, inputs),
                             block / std::gcd(block, outputs));
   // Channels of the last one are padded as those of the model are.
@@ -125,33 +124,31 @@ static std::optional<int64_t> getNumJoined(int64_t groups, int64_t inputs,
   };
   if (joined < groups && isPadded(inputs) && isPadded(outputs))
     return joined;
-  return groups <= block ? std::optional(groups) : std::nullopt;
+  // Otherwise products with zeros, of few groups, are less than to copy data
+  // that is to have more blocks.
+  return groups <= block ? groups : joined;
 }
 
-static std::optional<BlockProduct> joinGroups(NNConv2dOp conv, int64_t block,
-                                              BlockProduct product) {
-  std::optional<Weight> weight = Weight::get(conv.getWeight());
-  ArrayRef<int64_t> shape = getStaticType(conv.getWeight()).getShape();
-  auto groups = static_cast<int64_t>(conv.getGroups());
+/// Joins the groups of a product, whose weights are those of all outputs and of
+/// the inputs of one group.
+static BlockProduct joinGroups(BlockProduct product, int64_t groups,
+                               int64_t block) {
+  std::array<int64_t, 4> shape = product.weightShape;
   int64_t outputs = shape[0] / groups, inputs = shape[1];
-  std::optional<int64_t> number = getNumJoined(groups, inputs, outputs, block);
-  if (!number)
-    return std::nullopt;
-  int64_t joined = *number;
-  if (!weight)
-    return std::nullopt;
+  int64_t joined = getNumJoined(groups, inputs, outputs, block);
+  std::vector<int8_t> single = std::move(product.weight);
   product.groups = llvm::divideCeil(groups, joined);
   product.weightShape = {product.groups * joined * outputs, joined * inputs,
                          shape[2], shape[3]};
-  product.weight.assign(
-      product.weightShape[0] * product.weightShape[1] * shape[2] * shape[3], 0);
   int64_t window = shape[2] * shape[3];
+  product.weight.assign(
+      product.weightShape[0] * product.weightShape[1] * window, 0);
   for (int64_t o = 0; o < shape[0]; ++o)
     for (int64_t i = 0; i < inputs; ++i)
       for (int64_t tap = 0; tap < window; ++tap) {
         int64_t column = (o / outputs) % joined * inputs + i;
         product.weight[(o * product.weightShape[1] + column) * window + tap] =
-            weight->at(o, i, tap / shape[3], tap % shape[3]);
+            single[(o * inputs + i) * window + tap];
       }
   return product;
 }
@@ -160,19 +157,22 @@ static std::optional<BlockProduct> joinGroups(NNConv2dOp conv, int64_t block,
 // Phases
 //===----------------------------------------------------------------------===//
 
-static std::optional<BlockProducts> splitPhases(NNConv2dTransposeOp conv) {
+static std::optional<BlockProducts> splitPhases(NNConv2dTransposeOp conv,
+                                                int64_t block) {
   std::optional<Weight> weight = Weight::get(conv.getWeight());
   ArrayRef<int64_t> kernel = getStaticType(conv.getWeight()).getShape();
   ArrayRef<int64_t> data = getStaticType(conv.getData()).getShape();
   ArrayRef<int64_t> result = getStaticType(conv.getResult()).getShape();
   FailureOr<Padding> padding = expandPadding(conv.getPadding(), 2);
-  if (!weight || conv.getGroups() != 1 || failed(padding) ||
+  if (!weight || failed(padding) ||
       llvm::any_of(padding->before, [](int64_t pad) { return pad < 0; }) ||
       llvm::any_of(conv.getDilation(), [](int64_t step) { return step != 1; }))
     return std::nullopt;
   BlockProducts all;
   all.phases = {conv.getStrides()[0], conv.getStrides()[1]};
-  int64_t outputs = kernel[1], inputs = kernel[0];
+  auto groups = static_cast<int64_t>(conv.getGroups());
+  // Of all groups, and of one.
+  int64_t outputs = kernel[1] * groups, inputs = kernel[0] / groups;
   for (int64_t row = 0; row < all.phases[0]; ++row)
     for (int64_t column = 0; column < all.phases[1]; ++column) {
       PhaseAxis y = PhaseAxis::get(data[2], kernel[2], all.phases[0],
@@ -185,13 +185,17 @@ static std::optional<BlockProducts> splitPhases(NNConv2dTransposeOp conv) {
       auto at = [&](int64_t o, int64_t i, int64_t u, int64_t v) -> int8_t {
         int64_t h = y.getKernelElement(u), w = x.getKernelElement(v);
         bool isThere = h >= 0 && h < kernel[2] && w >= 0 && w < kernel[3];
-        return isThere ? weight->at(i, o, h, w) : 0;
+        return isThere
+                   ? weight->at(o / kernel[1] * inputs + i, o % kernel[1], h, w)
+                   : 0;
       };
       for (int64_t o = 0; o < outputs; ++o)
         for (int64_t i = 0; i < inputs; ++i)
           for (int64_t u = 0; u < y.taps; ++u)
             for (int64_t v = 0; v < x.taps; ++v)
               product.weight.push_back(at(o, i, u, v));
+      if (groups != 1)
+        product = joinGroups(std::move(product), groups, block);
       all.products.push_back(std::move(product));
     }
   return all;
@@ -201,10 +205,10 @@ static std::optional<BlockProducts> splitPhases(NNConv2dTransposeOp conv) {
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// Weights of bytes that have another type, as bytes.
-static bool takeBytes(Value value, BlockProduct &product) {
+/// Weights that are changed, or have another type than bytes, as bytes.
+static bool takeBytes(Value value, bool isChanged, BlockProduct &product) {
   RankedTensorType type = getStaticType(getUncast(value));
-  if (type.getElementType().isInteger(8))
+  if (!isChanged && type.getElementType().isInteger(8))
     return true;
   std::optional<Weight> weight = Weight::get(value);
   if (!weight)
@@ -234,9 +238,10 @@ std::optional<BlockProducts> vta::getBlockProducts(Operation *root,
     if (!isNCHW(conv.getDataLayout(), conv.getOutLayout()) ||
         conv.getKernelLayout() != "IOHW")
       return std::nullopt;
-    return splitPhases(conv);
+    return splitPhases(conv, block);
   }
   ArrayRef<int64_t> weight = getStaticType(root->getOperand(1)).getShape();
+  int64_t groups = 1;
   if (auto conv = dyn_cast<NNConv2dOp>(root)) {
     if (!isNCHW(conv.getDataLayout(), conv.getOutLayout()) ||
         conv.getKernelLayout() != "OIHW")
@@ -249,12 +254,7 @@ std::optional<BlockProducts> vta::getBlockProducts(Operation *root,
     llvm::copy(conv.getStrides(), product.strides.begin());
     llvm::copy(conv.getDilation(), product.dilation.begin());
     llvm::copy(weight, product.weightShape.begin());
-    if (conv.getGroups() != 1) {
-      std::optional<BlockProduct> joined = joinGroups(conv, block, product);
-      if (!joined)
-        return std::nullopt;
-      product = std::move(*joined);
-    }
+    groups = static_cast<int64_t>(conv.getGroups());
   } else if (auto dense = dyn_cast<NNDenseOp>(root)) {
     if (getStaticType(dense.getData()).getRank() != 2)
       return std::nullopt;
@@ -262,8 +262,10 @@ std::optional<BlockProducts> vta::getBlockProducts(Operation *root,
   } else {
     return std::nullopt;
   }
-  if (product.weight.empty() && !takeBytes(root->getOperand(1), product))
+  if (!takeBytes(root->getOperand(1), /*isChanged=*/groups != 1, product))
     return std::nullopt;
+  if (groups != 1)
+    product = joinGroups(std::move(product), groups, block);
   all.products.push_back(std::move(product));
   return all;
 }

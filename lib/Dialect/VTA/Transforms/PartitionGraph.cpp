@@ -52,7 +52,6 @@ public:
 
 private:
   std::vector<Part> findParts(DenseSet<Operation *> &taken);
-  bool isOneMatrix(const Part &part);
   void move(const Part &part);
   /// One of the convolutions of a part, and its steps.
   Value buildProduct(const Part &part, const BlockProduct &product);
@@ -63,11 +62,13 @@ private:
                    std::array<int64_t, 2> phases, RankedTensorType type);
   Value pad(Location loc, Value value, ArrayRef<int64_t> sizes);
   Value toFourDims(Location loc, Value value);
-  /// `value` in the layout of the device, and on it.
-  Value getPacked(Location loc, Value value);
-  Value getOperand(Location loc, Value bytes);
+  /// `value` in the layout of the device, and on it, with at least so many
+  /// channels.
+  Value getPacked(Location loc, Value value, int64_t channels = 0);
+  Value getOperand(Location loc, Value bytes, int64_t channels = 0);
   Value packWeight(Location loc, const Part &part, const BlockProduct &product);
-  Value packConstant(Location loc, Value constant, RankedTensorType type);
+  Value packConstant(Location loc, Value constant, RankedTensorType type,
+                     int64_t padded);
   Value cut(Location loc, Value value, ArrayRef<int64_t> sizes);
   Value unpack(Location loc, Value packed, RankedTensorType type);
   Value getNumberConstant(Location loc, int64_t number);
@@ -78,7 +79,10 @@ private:
   OpBuilder builder;
   std::string dataLayout, kernelLayout;
   DictionaryAttr device, host;
-  DenseMap<Value, Value> packed;
+  /// Results of parts, on the device, and values as parts take them, by how
+  /// many channels these have.
+  DenseMap<Value, Value> results;
+  DenseMap<std::pair<Value, int64_t>, Value> packed;
   /// Results that the processor has put together.
   DenseMap<Value, Value> interleaved;
 };
@@ -111,15 +115,23 @@ Value Partitioner::toFourDims(Location loc, Value value) {
       ArrayRef<int64_t>{type.getDimSize(0), type.getDimSize(1), 1, 1});
 }
 
-Value Partitioner::getPacked(Location loc, Value value) {
-  Value &result = packed[value];
+Value Partitioner::getPacked(Location loc, Value value, int64_t channels) {
+  RankedTensorType type = getStaticType(value);
+  channels =
+      std::max<int64_t>(channels, llvm::alignTo(type.getDimSize(1), block));
+  Value &result = packed[{value, channels}];
   if (result)
     return result;
-  Value whole = interleaved.lookup(value);
+  Value computed = results.lookup(value);
+  if (computed && getStaticType(computed).getDimSize(1) * block == channels)
+    return result = computed;
+  // The processor brings it to another number of channels.
+  Value whole =
+      computed ? unpack(loc, computed, type) : interleaved.lookup(value);
   Value data = toFourDims(loc, whole ? whole : value);
   SmallVector<int64_t> sizes(getStaticType(data).getShape());
   sizes[0] = llvm::alignTo(sizes[0], batch);
-  sizes[1] = llvm::alignTo(sizes[1], block);
+  sizes[1] = channels;
   data = pad(loc, data, sizes);
   data = LayoutTransformOp::create(builder, loc, data, "NCHW", dataLayout);
   return result = DeviceCopyOp::create(builder, loc, data, host, device);
@@ -127,8 +139,8 @@ Value Partitioner::getPacked(Location loc, Value value) {
 
 /// Bytes that steps of a part take. A part that has computed them stores bytes,
 /// so that the steps are not to be fused with that.
-Value Partitioner::getOperand(Location loc, Value bytes) {
-  Value value = getPacked(loc, bytes);
+Value Partitioner::getOperand(Location loc, Value bytes, int64_t channels) {
+  Value value = getPacked(loc, bytes, channels);
   if (!value.getDefiningOp<DeviceCopyOp>())
     value =
         AnnotationStopFusionOp::create(builder, loc, value.getType(), value);
@@ -154,7 +166,7 @@ Value Partitioner::packWeight(Location loc, const Part &part,
 }
 
 Value Partitioner::packConstant(Location loc, Value constant,
-                                RankedTensorType type) {
+                                RankedTensorType type, int64_t padded) {
   RankedTensorType from = getStaticType(constant);
   if (from.getNumElements() == 1)
     return from.getRank() == 0 ? constant
@@ -163,7 +175,6 @@ Value Partitioner::packConstant(Location loc, Value constant,
   int64_t channels = type.getDimSize(1);
   constant = ReshapeOp::create(builder, loc, constant,
                                ArrayRef<int64_t>{1, channels, 1, 1});
-  int64_t padded = llvm::alignTo(channels, block);
   constant = pad(loc, constant, {1, padded, 1, 1});
   if (batch != 1)
     constant = BroadcastToOp::create(builder, loc, constant,
@@ -202,7 +213,10 @@ Value Partitioner::getNumberConstant(Location loc, int64_t number) {
 Value Partitioner::buildProduct(const Part &part, const BlockProduct &product) {
   Operation *root = part.root;
   Location loc = root->getLoc();
-  Value data = getPacked(loc, part.data);
+  // All groups have as many.
+  Value data = getPacked(
+      loc, part.data,
+      product.groups == 1 ? 0 : product.groups * product.weightShape[1]);
   Value weight = packWeight(loc, part, product);
   Value value = NNConv2dOp::create(
       builder, loc, data, weight, product.strides, product.padding,
@@ -253,6 +267,7 @@ Value Partitioner::buildSteps(const Part &part, Value value) {
   Operation *root = part.root;
   RankedTensorType type = getStaticType(root->getResult(0));
   RankedTensorType shape = getStaticType(value);
+  int64_t channels = shape.getDimSize(1) * block;
   for (const Step &step : part.steps) {
     Location stepLoc = step.result.getLoc();
     if (!step.op) {
@@ -265,14 +280,15 @@ Value Partitioner::buildSteps(const Part &part, Value value) {
       Value other = step.op->getOperand(1 - step.operand);
       if (getStaticType(other).getElementType().isInteger(8) &&
           !getIntegers(other))
-        mapping.map(other, getOperand(stepLoc, other));
+        mapping.map(other, getOperand(stepLoc, other, channels));
       else if (auto cast = other.getDefiningOp<CastOp>();
                cast && !getIntegers(other))
-        mapping.map(other, CastOp::create(builder, stepLoc,
-                                          getOperand(stepLoc, cast.getData()),
-                                          cast.getDtype()));
+        mapping.map(
+            other, CastOp::create(builder, stepLoc,
+                                  getOperand(stepLoc, cast.getData(), channels),
+                                  cast.getDtype()));
       else
-        mapping.map(other, packConstant(stepLoc, other, type));
+        mapping.map(other, packConstant(stepLoc, other, type, channels));
     }
     Operation *clone = builder.clone(*step.op, mapping);
     clone->getResult(0).setType(
@@ -316,11 +332,11 @@ void Partitioner::move(const Part &part) {
     Value value = isMaxPool(part.root)
                       ? buildMaxPool(part)
                       : getOperand(part.root->getLoc(), part.data);
-    packed[part.result] = buildSteps(part, value);
+    results[part.result] = buildSteps(part, value);
     return;
   }
   if (all.products.size() == 1) {
-    packed[part.result] = buildProduct(part, all.products.front());
+    results[part.result] = buildProduct(part, all.products.front());
     return;
   }
   Location loc = part.root->getLoc();
@@ -334,20 +350,6 @@ void Partitioner::move(const Part &part) {
     results.push_back(unpack(loc, value, type.clone(sizes)));
   }
   interleaved[part.result] = interleave(loc, results, all.phases, type);
-}
-
-/// Whether a product is of one pixel, with one block of inputs and several of
-/// outputs. Blocks of all its buffers are then rows of matrices, and loops over
-/// them one, in which tiles do not see blocks.
-bool Partitioner::isOneMatrix(const Part &part) {
-  ArrayRef<int64_t> result = getStaticType(part.root->getResult(0)).getShape();
-  auto isOne = [](int64_t size) { return size == 1; };
-  return batch == 1 && llvm::all_of(result.drop_front(2), isOne) &&
-         llvm::any_of(part.products.products, [&](const BlockProduct &product) {
-           ArrayRef<int64_t> weight = product.weightShape;
-           return weight[1] <= block && weight[0] > block &&
-                  llvm::all_of(weight.drop_front(2), isOne);
-         });
 }
 
 /// Quantization writes a clip to the range of bytes, the cast, and a clip to a
@@ -378,8 +380,7 @@ std::vector<Part> Partitioner::findParts(DenseSet<Operation *> &taken) {
   DenseSet<Value> onDevice;
   for (Block &blockOfOps : function.getBody())
     for (Operation &op : blockOfOps)
-      if (std::optional<Part> part = findPart(&op, block, taken);
-          part && !isOneMatrix(*part)) {
+      if (std::optional<Part> part = findPart(&op, block, taken)) {
         taken.insert(part->ops.begin(), part->ops.end());
         mergeClips(*part);
         if (part->products.products.size() == 1)
@@ -429,7 +430,7 @@ unsigned Partitioner::run() {
     builder.setInsertionPoint(last);
     Value result = interleaved.lookup(part.result);
     if (!result)
-      result = unpack(last->getLoc(), packed[part.result],
+      result = unpack(last->getLoc(), results[part.result],
                       getStaticType(part.result));
     Value(part.result).replaceUsesWithIf(result, [&](OpOperand &use) {
       return !taken.contains(use.getOwner());

@@ -74,6 +74,7 @@ std::optional<VTAProduct> VTAProduct::get(const BlockNest &nest,
   sum->left = takeGroups(sum->left, product.groupsVar, product.groupSize);
   product.sum = *sum;
   product.batch = static_cast<int64_t>(config.getBatch());
+  product.block = static_cast<int64_t>(config.getBlock());
   auto block = static_cast<int64_t>(config.getBlock());
   auto batch = static_cast<int64_t>(config.getBatch());
   // Rows of a weight, its columns, and rows of data.
@@ -97,6 +98,12 @@ std::optional<VTAProduct> VTAProduct::get(const BlockNest &nest,
       isFound[2] = true;
       product.imagesVar = var;
       product.positions.push_back(var);
+      continue;
+    }
+    if (!isFound[0] && *strides == lanes[0].first && *extent % block == 0) {
+      isFound[0] = true;
+      product.channelsVar = var;
+      product.outputs.push_back(var);
       continue;
     }
     // One element after another.
@@ -143,6 +150,9 @@ static int64_t countElements(const BufferAccess &access,
     // Images of a block are in one element.
     if (product.imagesVar && expr.isFunctionOfDim(*product.imagesVar))
       span /= product.batch;
+    // So are channels.
+    if (product.channelsVar && expr.isFunctionOfDim(*product.channelsVar))
+      span /= product.block;
     count *= span;
   }
   return count;
@@ -199,6 +209,8 @@ private:
     for (int64_t size : divisors[index]) {
       if (free[index] == product.imagesVar && size % product.batch != 0)
         continue;
+      if (free[index] == product.channelsVar && size % product.block != 0)
+        continue;
       if (free[index] == product.groupsVar && product.groupSize % size != 0)
         continue;
       tile[free[index]] = size;
@@ -215,6 +227,8 @@ private:
     int64_t channels = 1;
     for (unsigned var : product.outputs)
       channels *= tile[var];
+    if (product.channelsVar)
+      channels /= product.block;
     int64_t acc = sizes.acc * (1 + needs.accTiles) + channels;
     int64_t inp =
         sizes.inp + needs.inpTiles * sizes.acc + int64_t(needs.hasConstants);
@@ -233,6 +247,8 @@ private:
       (nest.isReduce(var) ? steps : tiles) *= count;
       work *= whole[var];
     }
+    if (product.channelsVar)
+      work /= double(product.block);
     auto bytes = [&](Memory memory) {
       return static_cast<double>(config.getElementBytes(memory));
     };

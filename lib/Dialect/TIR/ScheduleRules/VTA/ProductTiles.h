@@ -28,6 +28,10 @@ struct VTAProduct {
   /// has a multiple of these; there need be none.
   std::optional<unsigned> imagesVar;
   int64_t batch = 1;
+  /// The variable of outputs, if channels of a block are in it too, as they are
+  /// where blocks follow each other like these: a tile has a multiple of them.
+  std::optional<unsigned> channelsVar;
+  int64_t block = 1;
   /// A variable of outputs of which so many are in a group, if the data is the
   /// same for these: a tile has a part of one group.
   std::optional<unsigned> groupsVar;

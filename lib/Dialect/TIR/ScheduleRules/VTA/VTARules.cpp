@@ -193,6 +193,8 @@ static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
       (*tile)[product->reductions.front()] = 1;
     if (product->imagesVar)
       (*tile)[*product->imagesVar] = product->batch;
+    if (product->channelsVar)
+      (*tile)[*product->channelsVar] = product->block;
   }
   Value data = product->sum.left.buffer, weight = product->sum.right.buffer,
         result = product->sum.out.buffer;
