@@ -121,14 +121,21 @@ static bool isPerChannel(RankedTensorType constant, RankedTensorType type) {
 bool PartFinder::takesOperand(Operation *op, Value other, Bounds &bounds,
                               const Part &part) {
   RankedTensorType type = getStaticType(op->getResult(0));
+  bool isPerBlock =
+      llvm::any_of(part.products.products, [](const BlockProduct &product) {
+        return product.isPerBlock;
+      });
   if (std::optional<SmallVector<int64_t>> numbers = getIntegers(other)) {
     if (!isPerChannel(getStaticType(other), type))
+      return false;
+    if (isPerBlock && getStaticType(other).getNumElements() != 1)
       return false;
     bounds = {*llvm::min_element(*numbers), *llvm::max_element(*numbers)};
     return true;
   }
-  // Phases of a result would need those of the operand.
-  if (part.products.products.size() > 1)
+  // Phases of a result would need those of the operand, and blocks that are as
+  // images another form of it.
+  if (part.products.products.size() > 1 || isPerBlock)
     return false;
   // Bytes of the same shape, which may be on the device already.
   Value bytes = other;
@@ -536,18 +543,16 @@ std::optional<Part> PartFinder::findAverage(Operation *root,
     return std::nullopt;
   // The sum of a channel is a product with ones.
   auto block = static_cast<int64_t>(config.getBlock());
-  int64_t channels = getStaticType(part.data).getDimSize(1);
   BlockProduct product;
-  product.groups = llvm::divideCeil(channels, block);
-  product.weightShape = {product.groups * block, block, window->size[0],
-                         window->size[1]};
+  product.isPerBlock = true;
+  product.weightShape = {block, block, window->size[0], window->size[1]};
   product.strides = window->strides;
   product.dilation = window->dilation;
   product.padding = window->padding;
-  product.weight.assign(product.groups * block * block * window->count, 0);
-  for (int64_t o = 0; o < product.groups * block; ++o)
+  product.weight.assign(block * block * window->count, 0);
+  for (int64_t o = 0; o < block; ++o)
     for (int64_t tap = 0; tap < window->count; ++tap)
-      product.weight[(o * block + o % block) * window->count + tap] = 1;
+      product.weight[(o * block + o) * window->count + tap] = 1;
   part.root = root;
   part.products.products.push_back(std::move(product));
   llvm::append_range(part.ops, chain.ops);

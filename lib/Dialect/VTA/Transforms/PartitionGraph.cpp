@@ -218,11 +218,21 @@ Value Partitioner::buildProduct(const Part &part, const BlockProduct &product) {
       loc, part.data,
       product.groups == 1 ? 0 : product.groups * product.weightShape[1]);
   Value weight = packWeight(loc, part, product);
+  SmallVector<int64_t> shape(getStaticType(data).getShape());
+  auto reshape = [&](int64_t images, int64_t blocks, Value tensor) -> Value {
+    SmallVector<int64_t> sizes(getStaticType(tensor).getShape());
+    sizes[0] = images;
+    sizes[1] = blocks;
+    return ReshapeOp::create(builder, loc, tensor, sizes);
+  };
+  if (product.isPerBlock)
+    data = reshape(shape[0] * shape[1], 1, data);
   Value value = NNConv2dOp::create(
       builder, loc, data, weight, product.strides, product.padding,
       product.dilation, product.groups, IntegerAttr(), DenseI64ArrayAttr(),
       dataLayout, kernelLayout, "", TypeAttr::get(builder.getI32Type()));
-  return buildSteps(part, value);
+  value = buildSteps(part, value);
+  return product.isPerBlock ? reshape(shape[0], shape[1], value) : value;
 }
 
 Value Partitioner::buildMaxPool(const Part &part) {
