@@ -174,6 +174,12 @@ void AffineNest::split(unsigned loop, int64_t size) {
   }
 }
 
+void AffineNest::restrict(unsigned loop, int64_t begin, int64_t size) {
+  extents[loop] = size;
+  for (auto &[value, index] : values)
+    index.constant += index.steps[loop] * begin;
+}
+
 std::optional<unsigned>
 AffineNest::takeLoop(int64_t size, function_ref<bool(unsigned)> matches) {
   for (unsigned loop = 0; loop < getNumLoops(); ++loop) {

@@ -50,6 +50,8 @@ public:
   /// Makes two loops of one: the inner one, a new last loop, of `size`
   /// iterations.
   void split(unsigned loop, int64_t size);
+  /// Leaves `size` iterations of a loop, from `begin` on.
+  void restrict(unsigned loop, int64_t begin, int64_t size);
   /// A loop of `size` iterations that `matches`, or else the inner part of one
   /// of a multiple of them; nullopt if there is none.
   std::optional<unsigned> takeLoop(int64_t size,

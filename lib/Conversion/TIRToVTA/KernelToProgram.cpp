@@ -16,6 +16,7 @@
 
 #include "AffineNest.h"
 #include "ElementwiseNest.h"
+#include "NestParts.h"
 #include "Transfers.h"
 #include "WindowNest.h"
 
@@ -69,6 +70,8 @@ private:
   ProgramBuilder builder;
   BufferPlaces places;
   IndexValues indices;
+  /// Whether loops around tiles are at their first, or last, iteration.
+  bool isFirstTile = true, isLastTile = true;
   SmallVector<int64_t> buffers;
 };
 
@@ -339,6 +342,10 @@ KernelConverter::emitAsCopy(AffineNest &nest, affine::AffineStoreOp store) {
                         pad.getSExtValue());
   if (!pad.isZero())
     return std::nullopt;
+  if (isFirstTile && getMemory(store.getMemRef()) == vta::Memory::Wgt)
+    return emitWeightParts(builder, nest, store, [&](AffineNest part) {
+      return emitCopy(part, store, load, guard);
+    });
   return emitCopy(nest, store, load, guard);
 }
 
@@ -384,16 +391,28 @@ LogicalResult KernelConverter::emitNest(AffineNest nest) {
         continue;
       if (getMemory(lhs.getMemRef()) == vta::Memory::Wgt)
         std::swap(lhs, rhs);
-      if (getMemory(lhs.getMemRef()) == vta::Memory::Inp &&
-          getMemory(rhs.getMemRef()) == vta::Memory::Wgt)
-        return emitProduct(nest, store, lhs, rhs);
+      if (getMemory(lhs.getMemRef()) != vta::Memory::Inp ||
+          getMemory(rhs.getMemRef()) != vta::Memory::Wgt)
+        continue;
+      auto emit = [&](AffineNest part) {
+        return emitProduct(part, store, lhs, rhs);
+      };
+      // What is added later is known as a whole.
+      return isFirstTile && !places[store.getMemRef()].product
+                 ? emitWeightParts(builder, nest, rhs, emit)
+                 : emit(nest);
     }
   }
   if (nest.block.hasReduceIters())
     return nest.block.emitError(
         "expects products of data in inp and weights in wgt, added up in acc, "
         "or maxima of what is in acc, in a kernel of VTA");
-  return emitElementwiseNest(builder, std::move(nest), places);
+  auto emitElements = [&](AffineNest part) {
+    return emitElementwiseNest(builder, std::move(part), places);
+  };
+  return isLastTile && !to
+             ? emitStoredParts(builder, std::move(nest), store, emitElements)
+             : emitElements(std::move(nest));
 }
 
 //===----------------------------------------------------------------------===//
@@ -419,14 +438,19 @@ LogicalResult KernelConverter::visitLoop(tir::ForOp loop) {
   if (!begin || !end)
     return loop.emitError(
         "expects a loop with constant bounds in a kernel of VTA");
+  bool isFirst = isFirstTile, isLast = isLastTile;
   for (int64_t i = *begin; i < *end; ++i) {
     indices[loop.getInductionVar()] = i;
+    isFirstTile = isFirst && i == *begin;
+    isLastTile = isLast && i + 1 == *end;
     if (failed(visit(*loop.getBody())))
       return failure();
     // What does not fit does not get better.
     if (builder.getOverflow())
       return success();
   }
+  isFirstTile = isFirst;
+  isLastTile = isLast;
   return success();
 }
 

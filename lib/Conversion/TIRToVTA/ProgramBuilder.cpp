@@ -202,8 +202,10 @@ int64_t ProgramBuilder::loadUops(ArrayRef<relay_vta::Uop> uops) {
   // Those that it takes the place of.
   for (auto &[other, entry] : uopLists)
     if (entry.position && *entry.position < nextUop + count &&
-        nextUop < *entry.position + static_cast<int64_t>(other.size()))
+        nextUop < *entry.position + static_cast<int64_t>(other.size())) {
       entry.position.reset();
+      hasEvicted = true;
+    }
   list.position = nextUop;
   nextUop += count;
   auto load = vta::LoadOp::create(builder, loc, TypeRange(), vta::Memory::Uop,
@@ -214,7 +216,31 @@ int64_t ProgramBuilder::loadUops(ArrayRef<relay_vta::Uop> uops) {
   builder.createBlock(&load.getUops());
   for (const relay_vta::Uop &uop : uops)
     vta::UopOp::create(builder, loc, uop.dst, uop.src, uop.wgt);
+  uopLoads.push_back(load);
   return *list.position;
+}
+
+/// Makes one instruction of all that load micro-ops, if these stay where they
+/// are. One that loads them when they are needed waits for all data that is on
+/// its way.
+void ProgramBuilder::joinUopLoads() {
+  // What the first products wait for.
+  constexpr int64_t kMaxFirst = 512;
+  if (hasEvicted || uopLoads.size() < 2 || nextUop > kMaxFirst)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&program->getBody().front());
+  auto all = vta::LoadOp::create(builder, uopLoads.front().getLoc(),
+                                 TypeRange(), vta::Memory::Uop, 0, dramEnd / 4,
+                                 1, nextUop, IntegerAttr(), DenseI32ArrayAttr(),
+                                 DenseI32ArrayAttr(), ValueRange());
+  dramEnd += nextUop * 4;
+  Block *block = builder.createBlock(&all.getUops());
+  for (vta::LoadOp load : uopLoads) {
+    Block &uops = load.getUops().front();
+    block->getOperations().splice(block->end(), uops.getOperations());
+    load.erase();
+  }
 }
 
 void ProgramBuilder::emitLoops(ElementLoops all, bool isAlu,
@@ -317,6 +343,7 @@ void ProgramBuilder::alu(vta::AluOpcode opcode, std::optional<int64_t> imm,
 
 OwningOpRef<vta::ProgramOp> ProgramBuilder::finish() {
   vta::FinishOp::create(builder, loc, TypeRange(), ValueRange());
+  joinUopLoads();
   dramEnd = llvm::alignTo(dramEnd, kPageBytes);
   int64_t size = dramEnd - static_cast<int64_t>(kPageBytes);
   program->setDramSize(size);

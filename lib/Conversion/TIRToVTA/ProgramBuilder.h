@@ -132,6 +132,7 @@ private:
   int64_t getUopCapacity() const;
   /// Brings micro-ops to their scratchpad, and returns where they are.
   int64_t loadUops(ArrayRef<relay_vta::Uop> uops);
+  void joinUopLoads();
 
   relay_vta::Config config;
   OpBuilder builder;
@@ -155,6 +156,8 @@ private:
   };
   std::map<std::vector<uint32_t>, UopList> uopLists;
   int64_t nextUop = 0;
+  SmallVector<vta::LoadOp> uopLoads;
+  bool hasEvicted = false;
 };
 
 } // namespace mlir::relay::detail

@@ -17,7 +17,7 @@
 // CHECK-LABEL: vta.program @fused_nn_conv2d_add
 // CHECK-NOT:     vta.alu add
 // CHECK:         vta.gemm reset uops 0 to 1 for 36 dst 1
-// CHECK:         vta.gemm uops 1 to 10
+// CHECK:         vta.gemm uops 10 to 19
 // CHECK:         vta.load inp[0] from 1536 size 1 x 1
 // CHECK-NEXT:    {{.*}}vta.load wgt[0] from 80 size 1 x 1
 // CHECK-NEXT:    vta.gemm uops 0 to 1 for 36 dst 1 wait

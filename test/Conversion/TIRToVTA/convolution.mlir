@@ -1,5 +1,7 @@
 // RUN: relay-opt %s --tir-schedule-rules --tir-apply-schedules --tir-to-vta | FileCheck %s
 
+// Micro-ops are loaded once. Products with the first weights begin as soon as
+// some of these are there.
 // Padding is that of the load, rows and columns are loops in hardware, and the
 // window micro-ops. Places in scratchpads take turns, and constants of channels
 // are loaded once.
@@ -7,8 +9,12 @@
 // CHECK-SAME:    attributes {vta.buffers = array<i64: 4096, 6272, 1, 12288, 9216, 1, 24576, 128, 1, 28672, 6272, 2>}
 // CHECK:         vta.gemm reset uops {{.*}} for 49 dst 1
 // CHECK:         vta.load inp[0] from 256 size 8 x 8 stride 14 row_pad [1, 0] column_pad [1, 0]
-// CHECK:         %[[T0:.*]] = vta.load wgt[0] from 48 size 1 x 9 signal
-// CHECK:         %[[F0:.*]] = vta.gemm uops {{.*}} for 7 dst 7 src 9, for 7 dst 1 src 1 wait(%[[T0]] :
+// CHECK:         %[[T0:.*]] = vta.load wgt[0] from 48 size 1 x 3 signal
+// CHECK:         %[[T1:.*]] = vta.load wgt[3] from 51 size 1 x 3 signal
+// CHECK:         %[[T2:.*]] = vta.load wgt[6] from 54 size 1 x 3 signal
+// CHECK:         vta.gemm uops 1 to 4 for 7 dst 7 src 9, for 7 dst 1 src 1 wait(%[[T0]] :
+// CHECK:         vta.gemm uops 4 to 7 for 7 dst 7 src 9, for 7 dst 1 src 1 wait(%[[T1]] :
+// CHECK:         %[[F0:.*]] = vta.gemm uops 7 to 10 for 7 dst 7 src 9, for 7 dst 1 src 1 wait(%[[T2]] :
 // CHECK:         vta.load inp[81] from 452 size 8 x 8 stride 14 row_pad [1, 0] column_pad [1, 0]
 // CHECK:         %[[T1:.*]] = vta.load wgt[9] from 57 size 1 x 9 signal
 // CHECK:         vta.gemm uops {{.*}} wait(%[[T1]] :
@@ -19,7 +25,13 @@
 // CHECK:         vta.load inp[0] from 262 size 8 x 8 stride 14 row_pad [1, 0] column_pad [0, 1] wait(%[[F0]] :
 // CHECK-NOT:     vta.load acc
 // CHECK:         vta.store out[49] to 1799 size 7 x 7 stride 14
-// CHECK:         vta.finish wait
+// CHECK-NOT:     vta.load uop
+// The last tile is stored in two parts.
+// CHECK:         vta.alu shr imm 6 uops {{.*}} for 28 dst 1
+// CHECK-NEXT:    vta.store out[49] to {{[0-9]+}} size 4 x 7 stride 14
+// CHECK:         vta.alu shr imm 6 uops {{.*}} for 21 dst 1
+// CHECK-NEXT:    {{.*}}vta.store out[77] to {{[0-9]+}} size 3 x 7 stride 14
+// CHECK-NEXT:    vta.finish wait
 tir.prim_func @conv(%x: memref<2x14x14x16xi8>, %w: memref<2x2x3x3x16x16xi8>, %b: memref<2x16xi32>, %y: memref<2x14x14x16xi8>)
     attributes {tir.num_outputs = 1 : i64, target.spec = #vta.config<batch = 1, block = 16>} {
   %c6 = arith.constant 6 : i32

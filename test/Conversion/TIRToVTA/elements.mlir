@@ -15,12 +15,14 @@
 // column, which the loads have padded with zeros, -128 is made, and of what the
 // results begin with.
 // CHECK-LABEL: vta.program @max_pool
+// CHECK-NEXT:    vta.load uop[0]
+// CHECK-NEXT:      vta.uop dst 0 src 0 wgt 0
+// CHECK-NEXT:      vta.uop dst 5 src 5 wgt 0
 // CHECK:         vta.load inp[0] from 256 size 4 x 4 row_pad [1, 0] column_pad [1, 0]
 // CHECK:         vta.load inp[25] from 272 size 4 x 4 row_pad [1, 0] column_pad [1, 0]
 // CHECK:         vta.gemm reset uops 0 to 1 for 50 dst 1
 // CHECK:         vta.gemm uops 0 to 1 for 50 dst 1 src 1
 // CHECK:         vta.alu add imm -128 uops 0 to 1 for 2 dst 25 src 25, for 5 dst 1 src 1
-// CHECK:           vta.uop dst 5 src 5 wgt 0
 // CHECK:         vta.alu add imm -128 uops 1 to 2 for 2 dst 25 src 25, for 4 dst 5 src 5
 // CHECK:         vta.gemm reset uops {{.*}} for 8 dst 1
 // CHECK:         vta.alu add imm -128 uops {{.*}} for 1, for 8 dst 1 src 1

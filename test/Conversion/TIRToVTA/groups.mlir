@@ -3,18 +3,20 @@
 // Each block of outputs has one block of inputs: a tile has one of both, with its
 // weights.
 // CHECK-LABEL: vta.program @depthwise
+// CHECK-NEXT:    vta.load uop[0] from {{.*}} size 1 x 7 micro_ops {
+// CHECK-NEXT:      vta.uop dst 0 src 0 wgt 0
+// CHECK-NEXT:      vta.uop dst 0 src 0 wgt 0
+// CHECK-NEXT:      vta.uop dst 0 src 1 wgt 1
+// CHECK:           vta.uop dst 16 src 20 wgt 2
+// CHECK-NEXT:      vta.uop dst 16 src 21 wgt 3
 // CHECK:         vta.gemm reset uops {{.*}} for 16 dst 1
 // CHECK:         vta.load inp[0] from 256 size 1 x 20
 // CHECK:         vta.load wgt[0] from 32 size 1 x 2
-// CHECK:           vta.uop dst 0 src 0 wgt 0
-// CHECK-NEXT:      vta.uop dst 0 src 1 wgt 1
-// CHECK-NEXT:    }
 // CHECK-NEXT:    vta.gemm uops 1 to 3 for 4 dst 4 src 5, for 4 dst 1 src 1
 // CHECK:         vta.store out[0] to 768 size 1 x 16
 // CHECK:         vta.load inp[20] from 281 size 1 x 20
 // CHECK:         vta.load wgt[2] from 34 size 1 x 2
-// CHECK:           vta.uop dst 16 src 20 wgt 2
-// CHECK-NEXT:      vta.uop dst 16 src 21 wgt 3
+// CHECK-NEXT:    vta.gemm uops 4 to 6 for 4 dst 4 src 5, for 4 dst 1 src 1
 // CHECK:         vta.store out[16] to 784 size 1 x 16
 tir.prim_func @depthwise(%x: memref<2x5x5x16xi8>, %w: memref<2x1x2x16x16xi8>, %y: memref<2x4x4x16xi8>)
     attributes {tir.num_outputs = 1 : i64, target.spec = #vta.config<batch = 1, block = 16>} {

@@ -27,8 +27,8 @@ struct BlockProduct {
   /// Top, left, bottom, right.
   std::array<int64_t, 4> padding = {0, 0, 0, 0};
   int64_t groups = 1;
-  /// Each block of channels is by itself, and all have the same weights, so that
-  /// blocks are as images.
+  /// Each block of channels is by itself, and all have the same weights, so
+  /// that blocks are as images.
   bool isPerBlock = false;
 };
 
