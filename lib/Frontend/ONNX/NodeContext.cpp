@@ -62,7 +62,7 @@ LogicalResult NodeContext::expectSameElements(unsigned index,
                      << type;
 }
 
-LogicalResult NodeContext::checkInputTypes() const {
+LogicalResult NodeContext::checkInputTypes() {
   constexpr int numTypes = 32;
   for (unsigned i = 0, e = getNumInputs(); i < e; ++i) {
     // Numbers that are only computed with here have the type of the arithmetic.

@@ -58,7 +58,7 @@ public:
   SmallVector<ShapeScalar> getInputDims(unsigned index) const;
 
   /// Fails if an input is of a type that ONNX does not have for it.
-  LogicalResult checkInputTypes() const;
+  LogicalResult checkInputTypes();
   /// Casts the inputs of a composed operator that are floats of 16 bits to f32.
   void widenInputs();
   /// `value` in f32 if it has floats of 16 bits.
