@@ -11,6 +11,7 @@
 // RUN: not relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/program.mlir 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: not relay-opt %t/program.mlir --relay-merge-composite=compiler=nobody 2>&1 | FileCheck %s --check-prefix=NOBODY
 // RUN: not relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/text.pdll 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: rm -f %t/pipe.mlir && mkfifo %t/pipe.mlir
 // RUN: not timeout 60 relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/pipe.mlir 2>&1 | FileCheck %s --check-prefix=PIPE
 
@@ -26,6 +27,14 @@
 // NOBODY: error: expects the name of a compiler that has patterns, but got 'nobody'
 // EMPTY: empty.mlir:1:1: error: expects patterns, but got none
 // PIPE: error: loc("{{.*}}pipe.mlir"): cannot read patterns: expects a file, but got a pipe
+
+// TEXT: text.pdll:3:3: error: cannot read rules: expected `;` after statement
+
+//--- text.pdll
+Pattern Rule {
+  let root = op<relay.negative>(x: Value)
+  replace root with x;
+}
 
 //--- empty.mlir
 

@@ -1,5 +1,6 @@
 // RUN: mlir-pdll -x=mlir %S/Inputs/composite.pdll -o %t.mlir
 // RUN: relay-opt %s --relay-merge-composite=patterns=%t.mlir | FileCheck %s
+// RUN: relay-opt %s --relay-merge-composite=patterns=%S/Inputs/composite.pdll | FileCheck %s
 // RUN: relay-opt %s --relay-merge-composite=patterns=%t.mlir --relay-merge-composite=patterns=%t.mlir | FileCheck %s
 // RUN: relay-opt %s --relay-merge-composite | FileCheck %s --check-prefix=NONE
 

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/CompositePatterns.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Relay/Transforms/Rewrites.h"
 #include "relay-mlir/Support/InputFile.h"
 #include "relay-mlir/Support/ParseModule.h"
 
@@ -154,21 +155,37 @@ unsigned mlir::relay::mergeComposite(func::FuncOp function,
   return count;
 }
 
+/// Reads a file of PDL, or of PDLL as rules are written in.
+static FailureOr<OwningOpRef<ModuleOp>> readPatterns(const std::string &path,
+                                                     MLIRContext *context) {
+  Location loc = getFileLocation(context, path);
+  OwningOpRef<ModuleOp> module;
+  if (StringRef(path).ends_with(".pdll")) {
+    module = ModuleOp::create(loc);
+    if (failed(loadRules(*module, path, /*includeDirs=*/{})))
+      return failure();
+    return module;
+  }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      readInputFile(path);
+  if (!buffer)
+    return emitError(loc) << "cannot read patterns: "
+                          << buffer.getError().message();
+  module = parseModule((*buffer)->getBuffer(), path, ParserConfig(context));
+  if (!module)
+    return failure();
+  return module;
+}
+
 FailureOr<PatternTable>
 mlir::relay::readCompositePatterns(ArrayRef<std::string> paths,
                                    MLIRContext *context) {
   PatternTable table;
   for (const std::string &path : paths) {
-    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-        readInputFile(path);
-    if (!buffer)
-      return emitError(getFileLocation(context, path))
-             << "cannot read patterns: " << buffer.getError().message();
-    OwningOpRef<ModuleOp> module =
-        parseModule((*buffer)->getBuffer(), path, ParserConfig(context));
-    if (!module)
+    FailureOr<OwningOpRef<ModuleOp>> module = readPatterns(path, context);
+    if (failed(module))
       return failure();
-    FailureOr<PatternTable> read = convertCompositePatterns(*module);
+    FailureOr<PatternTable> read = convertCompositePatterns(**module);
     if (failed(read))
       return failure();
     if (read->empty())

@@ -20,7 +20,7 @@ def MergeCompositePass : Pass<"relay-merge-composite",
     of such a closure stays as it is.
 
     Patterns come from the dialects that have some for a `compiler`
-    (`PatternTableInterface`), and from files of PDL (`patterns`). A rewrite that
+    (`PatternTableInterface`), and from files of PDL or PDLL (`patterns`). A rewrite that
     is `pdl.apply_native_rewrite "composite"` gives the name:
 
     ```mlir
@@ -54,7 +54,7 @@ def MergeCompositePass : Pass<"relay-merge-composite",
     Option<"compiler", "compiler", "std::string", /*default=*/"",
            "Whose patterns, of those that dialects have">,
     ListOption<"patterns", "patterns", "std::string",
-               "Files of PDL with patterns">
+               "Files .mlir of PDL, or .pdll, with patterns">
   ];
   let statistics = [
     Statistic<"numComposites", "num-composites", "Number of closures made">
