@@ -22,7 +22,8 @@ PASSES = {
     "continuations": "relay-to-cps,relay-un-cps",
     # Defunctionalized calls match on the closures of all programs of the module.
     "partial evaluation": "relay-partial-evaluate{max-evaluated=1000}",
-    "defunctionalization": f"relay-defunctionalize{{entries={ENTRIES}}}",
+    # All programs of the module have copies for their types.
+    "defunctionalization": f"relay-defunctionalize{{entries={ENTRIES} max-instances=10000}}",
     "static operators": "relay-dynamic-to-static",
     "dead code": "relay-dead-code{inline-once=true}",
 }
