@@ -66,12 +66,15 @@ TensorDifference relay::compareTensors(const Tensor &expected,
       else
         difference.withinTolerance = false;
     }
-    if (!(distance <= difference.maxDifference)) {
-      difference.maxDifference = distance;
+    bool isLargest = !(distance <= difference.maxDifference);
+    // Of integers, which must be equal, the first one is where it begins.
+    if (isFloat ? isLargest : difference.maxDifference == 0) {
       difference.position = i;
       difference.expected = a;
       difference.actual = b;
     }
+    if (isLargest)
+      difference.maxDifference = distance;
   }
   int64_t numElements = want.size();
   if (difference.numSteps > std::max<int64_t>(1, numElements / 100))

@@ -1,5 +1,6 @@
-// What drives the accelerator adds 1 to an element of each result: --check finds
-// the first kernel, and the element, on both simulators.
+// What drives the accelerator adds 1 to an element of each result, and more to
+// one behind it: --check finds the first kernel, and the first element, on both
+// simulators.
 // RUN: env RELAY_DEVICE_PATH=%relay_lib/faulty-vta RELAY_FAULTY_VTA=%relay_lib/librelay_device_vta%shlibext not relay-run %s --target=vta,cpu --device=vta:fsim --check=interpreter 2>&1 | FileCheck %s
 // RUN: env RELAY_DEVICE_PATH=%relay_lib/faulty-vta RELAY_FAULTY_VTA=%relay_lib/librelay_device_vta%shlibext not relay-run %s --target=vta,cpu --device=vta:tsim --check=interpreter 2>&1 | FileCheck %s
 // RUN: env RELAY_DEVICE_PATH=%relay_lib relay-run %s --target=vta,cpu --device=vta:tsim --check=interpreter 2>&1 | FileCheck %s --check-prefix=RIGHT

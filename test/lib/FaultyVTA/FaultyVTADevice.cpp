@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Passes everything on to the library of which RELAY_FAULTY_VTA has the path,
-// and then adds 1 to element 37 of what a kernel has computed. Tests see that
-// this is found.
+// and then adds 1 to element 37 of what a kernel has computed, and more to 41.
+// Tests see that this is found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,11 @@ static RelayStatus launch(void *user, int32_t device, void *stream,
                           const RelayKernelContext *context) {
   RelayStatus status =
       other->launch(user, device, stream, kernel, args, numArgs, dims, context);
-  if (status == RELAY_OK)
-    ++static_cast<int8_t *>(args[numArgs - 1])[37];
+  if (status == RELAY_OK) {
+    auto *result = static_cast<int8_t *>(args[numArgs - 1]);
+    ++result[37];
+    result[41] = static_cast<int8_t>(result[41] ^ 64);
+  }
   return status;
 }
 
