@@ -37,8 +37,8 @@ struct TensorDifference {
   /// Largest difference, and the largest expected magnitude.
   double maxDifference = 0;
   double scale = 0;
-  /// Row-major position of the largest difference of floats, or of the first one
-  /// of other numbers, with both values there.
+  /// Row-major position of the largest difference of floats, or of the first
+  /// one of other numbers, with both values there.
   int64_t position = 0;
   double expected = 0, actual = 0;
   /// Elements that agree only but for a step of a quantizer.

@@ -103,7 +103,7 @@ static affine::AffineLoadOp getBytes(Value value, unsigned bits) {
 FailureOr<TileValue> ElementwiseEmitter::addProduct(Operation *op,
                                                     TileValue lhs,
                                                     affine::AffineLoadOp load) {
-  const AddedProduct &product = *places.lookup(load.getMemRef()).product;
+  AddedProduct product = *places.lookup(load.getMemRef()).product;
   FailureOr<LinearIndex> address = nest.getAddress(load);
   if (failed(address))
     return fail(load, "indices that are sums of loops");
