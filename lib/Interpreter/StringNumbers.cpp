@@ -39,7 +39,7 @@ Tensor StringNumbers::encode(const NpyStrings &strings, MLIRContext *context) {
       Tensor::allocate(strings.shape, IntegerType::get(context, 64));
   for (auto [position, text] : llvm::enumerate(strings.texts)) {
     int64_t number = getNumber(text);
-    tensor.store(position, /*stride=*/1, &number);
+    tensor.store(position, /*count=*/1, &number);
   }
   return tensor;
 }

@@ -17,7 +17,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <new>
+#include <cstdlib>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -76,9 +76,10 @@ Tensor Tensor::allocate(RankedTensorType type) {
     return tensor;
   }
   bool isHuge = size >= minHugeSize;
-  std::align_val_t alignment{isHuge ? hugePage : tensorAlignment};
-  char *memory =
-      static_cast<char *>(::operator new(size, alignment, std::nothrow));
+  size_t alignment = isHuge ? hugePage : tensorAlignment;
+  // Not by new, for which LLVM's tools have a handler that ends the program.
+  char *memory = static_cast<char *>(
+      std::aligned_alloc(alignment, llvm::alignTo(size, alignment)));
   if (!memory)
     throw TensorTooLarge{type};
   // To fault small pages of weights in takes as long as to compute them. What
@@ -87,8 +88,7 @@ Tensor Tensor::allocate(RankedTensorType type) {
   if (isHuge)
     (void)madvise(memory, llvm::alignDown(size, hugePage), MADV_HUGEPAGE);
   tensor.data = memory;
-  tensor.owner = std::shared_ptr<const void>(
-      memory, [alignment](void *ptr) { ::operator delete(ptr, alignment); });
+  tensor.owner = std::shared_ptr<const void>(memory, std::free);
   return tensor;
 }
 

@@ -202,7 +202,8 @@ class Module:
             return self._impl.profile(*args, named=named, repeat=repeat, warm_up=warm_up, trace=(
                 "" if trace is None else expect_path(trace, "trace")))
 
-        args, named = ((), dict(inputs)) if by_name else (inputs, {})
+        args: Sequence[Any] = () if by_name else list(inputs)
+        named = dict(inputs) if by_name else {}
         rows = (run(*args, **named) if self._strings is None
                 else self._strings.run(run, args, named, decode=False))
         return [KernelProfile(*row) for row in rows]

@@ -68,7 +68,9 @@ def MultiplyConstantsPass
     %1 = relay.add %0, %bias : (tensor<1x1x4x4x2xi32>, tensor<1x1x1x1x2xi32>) -> tensor<1x1x4x4x2xi32>
     ```
   }];
-  let dependentDialects = ["::mlir::relay::RelayDialect"];
+  let dependentDialects = [
+    "::mlir::relay::RelayDialect", "::mlir::relay::TargetDialect"
+  ];
   let statistics = [
     Statistic<"numProducts", "num-products", "Number of sums that GEMM adds">
   ];
