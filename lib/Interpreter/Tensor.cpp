@@ -16,8 +16,8 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
 
