@@ -15,6 +15,7 @@
 #include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
 
 #include "CarrySizes.h"
+#include "SignatureAttrs.h"
 #include "SizeNames.h"
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
@@ -198,12 +199,7 @@ LogicalResult ObjectConverter::run() {
     relax::FuncOp target =
         createFunction(function.getLoc(), function.getSymName(),
                        function.getNumArguments(), function.isPublic());
-    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
-      if (Attribute name = function.getArgAttr(i, kNameAttrName))
-        target.setArgAttr(i, relax::kNameAttr, name);
-      if (Attribute unit = function.getArgAttr(i, kIsStringAttrName))
-        target.setArgAttr(i, relax::kIsStringAttr, unit);
-    }
+    copyParameterAttrs(function, target);
     if (function.isPublic()) {
       setParamTypes(target, getTypesWithSizeNames(function));
       setResults(target, function);
@@ -226,8 +222,7 @@ LogicalResult ObjectConverter::run() {
                                              target.getOperation());
     function.erase();
   }
-  if (Attribute strings = module->removeAttr(kStringsAttrName))
-    module->setAttr(relax::kStringsAttr, strings);
+  convertStrings(module);
   // What the machine has is called by its name.
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

@@ -20,6 +20,7 @@
 #include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
 
 #include "ShapeReifier.h"
+#include "SignatureAttrs.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,11 +28,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
-#include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
-#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "llvm/ADT/StringSet.h"
@@ -254,19 +253,10 @@ FailureOr<relax::FuncOp> FunctionConverter::convert() {
   state<relax::AssertAtLeastOp>(assumptions.atLeast);
   state<relax::AssertBroadcastOp>(assumptions.broadcast);
 
-  constexpr std::pair<StringRef, StringRef> kept[] = {
-      {relay::kNameAttrName, relax::kNameAttr},
-      {relay::kIsStringAttrName, relax::kIsStringAttr}};
-  for (auto [from, to] : kept) {
-    for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
-      if (Attribute attr = source.getArgAttr(i, from))
-        target.setArgAttr(i, to, attr);
-    // A tuple that is returned has become several results.
-    if (source.getNumResults() == target.getNumResults())
-      for (unsigned i = 0, e = source.getNumResults(); i != e; ++i)
-        if (Attribute attr = source.getResultAttr(i, from))
-          target.setResultAttr(i, to, attr);
-  }
+  copyParameterAttrs(source, target);
+  // A tuple that is returned has become several results.
+  if (source.getNumResults() == target.getNumResults())
+    copyResultAttrs(source, target);
   return target;
 }
 
@@ -599,8 +589,7 @@ struct ConvertRelayToRelaxPass final
         function.erase();
       }
     }
-    if (Attribute strings = module->removeAttr(relay::kStringsAttrName))
-      module->setAttr(relax::kStringsAttr, strings);
+    convertStrings(module);
     markLayoutFreeArguments(module);
     // The sizes that calls take as equal are main's to check now.
     // What opaque computations check of data stays with them.
