@@ -58,3 +58,27 @@ NpyArray mlir::relay::getNpyArray(const Tensor &tensor) {
   array.data = ArrayRef<char>(tensor.getRawData(), tensor.getSizeInBytes());
   return array;
 }
+
+Tensor mlir::relay::getTensor(const NpyStrings &strings, StringTable &table,
+                              MLIRContext *context) {
+  Tensor tensor =
+      Tensor::allocate(strings.shape, IntegerType::get(context, 64));
+  SmallVector<int64_t> numbers = table.getNumbers(strings.texts);
+  tensor.store(0, static_cast<int64_t>(numbers.size()), numbers.data());
+  return tensor;
+}
+
+llvm::Expected<NpyStrings>
+mlir::relay::getNpyStrings(const Tensor &tensor, const StringTable &table) {
+  NpyStrings strings;
+  strings.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  for (int64_t number : tensor.loadAll<int64_t>()) {
+    std::optional<StringRef> text = table.getText(number);
+    if (!text)
+      return llvm::createStringError("expects the number of a string, below " +
+                                     Twine(table.size()) + ", but got " +
+                                     Twine(number));
+    strings.texts.push_back(text->str());
+  }
+  return strings;
+}

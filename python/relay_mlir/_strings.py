@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -70,13 +70,12 @@ class StringSignature:
         self._outputs = outputs
 
     @classmethod
-    def of(cls, texts: Sequence[str], inputs: Iterable[Any],
-           outputs: Iterable[Any]) -> StringSignature | None:
-        """That of inputs and outputs with names and dtypes; None if none is of strings."""
+    def of(cls, texts: Sequence[str], model: Any) -> StringSignature | None:
+        """That of a model with `inputs` and `outputs`; None if there are no strings."""
         if not texts:
             return None
-        return cls(texts, {info.name: _is_string(info) for info in inputs},
-                   [_is_string(info) for info in outputs])
+        return cls(texts, {info.name: _is_string(info) for info in model.inputs},
+                   [_is_string(info) for info in model.outputs])
 
     def _encode(self, numbers: StringNumbers, name: Any, value: Any) -> Any:
         return numbers.encode(value, name) if self._inputs.get(name) else value

@@ -54,7 +54,7 @@ FailureOr<std::vector<InterpreterValue>>
 relay_run::getArguments(const RelayVMProgram &program,
                         const RelayVMFunction &main,
                         const InputOptions &options,
-                        relay::StringNumbers &strings, Location location) {
+                        relay::StringTable &strings, Location location) {
   std::optional<relay::ProgramSignature> signature =
       relay::readSignature(program, main.name, location.getContext());
   if (!signature ||

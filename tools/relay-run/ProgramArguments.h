@@ -22,7 +22,7 @@ namespace relay_run {
 /// others, which have to be given, from files. Errors are printed.
 mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
 getArguments(const RelayVMProgram &program, const RelayVMFunction &main,
-             const InputOptions &options, mlir::relay::StringNumbers &strings,
+             const InputOptions &options, mlir::relay::StringTable &strings,
              mlir::Location location);
 
 } // namespace relay_run

@@ -33,8 +33,8 @@ using relay::Tensor;
 // Specs
 //===----------------------------------------------------------------------===//
 
-relay::StringNumbers relay_run::getStrings(const RelayModule *module) {
-  relay::StringNumbers strings;
+relay::StringTable relay_run::getStrings(const RelayModule *module) {
+  relay::StringTable strings;
   for (int64_t i = 0; i < relayModuleGetNumStrings(module); ++i)
     strings.getNumber(relayModuleGetString(module, i));
   return strings;
@@ -179,7 +179,7 @@ relay_run::makeArguments(TypeRange types, ArrayRef<InterpreterValue> inputs) {
 
 static FailureOr<Tensor> makeRandom(const InputSpec &spec,
                                     RankedTensorType type,
-                                    const relay::StringNumbers &strings,
+                                    const relay::StringTable &strings,
                                     std::mt19937 &generator) {
   std::optional<Tensor> allocated = Tensor::tryAllocate(type);
   if (!allocated) {
@@ -230,13 +230,13 @@ static std::string joinDimNames(ArrayRef<InputSpec> specs) {
 }
 
 static llvm::Expected<Tensor> readTensor(const InputSpec &spec, StringRef path,
-                                         relay::StringNumbers &strings) {
+                                         relay::StringTable &strings) {
   MLIRContext *context = spec.type.getContext();
   if (spec.isString) {
     llvm::Expected<relay::NpyStrings> texts = relay::readNpyStrings(path);
     if (!texts)
       return texts.takeError();
-    return strings.encode(*texts, context);
+    return relay::getTensor(*texts, strings, context);
   }
   llvm::Expected<relay::NpyArray> array = relay::readNpy(path);
   if (!array)
@@ -245,7 +245,7 @@ static llvm::Expected<Tensor> readTensor(const InputSpec &spec, StringRef path,
 }
 
 static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path,
-                                   relay::StringNumbers &strings) {
+                                   relay::StringTable &strings) {
   llvm::Expected<Tensor> read = readTensor(spec, path, strings);
   if (!read)
     return printError(llvm::toString(read.takeError()));
@@ -263,7 +263,7 @@ static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path,
 
 FailureOr<std::vector<InterpreterValue>>
 relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options,
-                     relay::StringNumbers &strings) {
+                     relay::StringTable &strings) {
   std::vector<Tensor> tensors(specs.size());
   SmallVector<StringRef> names = llvm::map_to_vector(
       specs, [](const InputSpec &spec) { return StringRef(spec.name); });

@@ -9,8 +9,8 @@
 #define RELAY_MLIR_TOOLS_RELAY_RUN_RUNINPUTS_H
 
 #include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/Interpreter/InterpreterValue.h"
-#include "relay-mlir/Interpreter/StringNumbers.h"
 #include "relay-mlir/Pipelines/ProgramTypes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -31,10 +31,11 @@ struct InputSpec {
   bool isString = false;
 };
 
+/// The strings of a compiled model.
+mlir::relay::StringTable getStrings(const RelayModule *module);
+
 /// Reads the specs of a compiled model, or of the arguments of @main; those of
 /// the fields of a tuple `t` are called "t.0", "t.1", ...
-mlir::relay::StringNumbers getStrings(const RelayModule *module);
-
 std::vector<InputSpec> getInputSpecs(const RelayModule *module,
                                      mlir::MLIRContext *context);
 mlir::FailureOr<std::vector<InputSpec>> getInputSpecs(mlir::ModuleOp module);
@@ -58,7 +59,7 @@ struct InputOptions {
 /// `strings` has those of the model, and then also those of the inputs.
 mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
 getInputs(llvm::ArrayRef<InputSpec> specs, const InputOptions &options,
-          mlir::relay::StringNumbers &strings);
+          mlir::relay::StringTable &strings);
 
 /// Makes arguments of these types from one input for each of their specs.
 std::vector<mlir::relay::InterpreterValue>

@@ -78,8 +78,9 @@ static void printSummary(const Output &output) {
 }
 
 LogicalResult relay_run::setStrings(Output &output,
-                                    const relay::StringNumbers &numbers) {
-  llvm::Expected<relay::NpyStrings> strings = numbers.decode(output.tensor);
+                                    const relay::StringTable &table) {
+  llvm::Expected<relay::NpyStrings> strings =
+      relay::getNpyStrings(output.tensor, table);
   if (!strings)
     return printError("'" + output.name +
                       "': " + llvm::toString(strings.takeError()));

@@ -9,8 +9,9 @@
 #define RELAY_MLIR_TOOLS_RELAY_RUN_RUNOUTPUTS_H
 
 #include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/Interpreter/InterpreterValue.h"
-#include "relay-mlir/Interpreter/StringNumbers.h"
+#include "relay-mlir/Support/Npy.h"
 
 #include <optional>
 #include <string>
@@ -41,7 +42,7 @@ void addResults(llvm::ArrayRef<std::string> names, RelayValue *value,
 
 /// Makes strings of the numbers of an output. Errors are printed.
 mlir::LogicalResult setStrings(Output &output,
-                               const mlir::relay::StringNumbers &numbers);
+                               const mlir::relay::StringTable &table);
 
 /// Refuses names that no output of these has, and more files than outputs:
 /// before the run, whose results would be lost.

@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_INTERPRETER_TENSORIO_H
 #define RELAY_MLIR_INTERPRETER_TENSORIO_H
 
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/Interpreter/Tensor.h"
 #include "relay-mlir/Support/Npy.h"
 
@@ -20,6 +21,15 @@ Tensor getTensor(const NpyArray &array, MLIRContext *context,
 
 /// The array shares the tensor's memory, which the tensor must outlive.
 NpyArray getNpyArray(const Tensor &tensor);
+
+/// A tensor of int64, the numbers of `strings` in `table`, which gets those
+/// that it does not have.
+Tensor getTensor(const NpyStrings &strings, StringTable &table,
+                 MLIRContext *context);
+
+/// The inverse. Fails for numbers without a string.
+llvm::Expected<NpyStrings> getNpyStrings(const Tensor &tensor,
+                                         const StringTable &table);
 
 } // namespace mlir::relay
 

@@ -277,10 +277,8 @@ Value NodeContext::createInts(ArrayRef<int64_t> values) {
 StringTable &NodeContext::getStringTable() { return importer.getStrings(); }
 
 Value NodeContext::createStrings(ArrayRef<int64_t> numbers) {
-  return createConstant(DenseElementsAttr::getFromRawBuffer(
-      RankedTensorType::get(numbers.size(), getStringType(getContext())),
-      ArrayRef(reinterpret_cast<const char *>(numbers.data()),
-               numbers.size() * sizeof(int64_t))));
+  return createConstant(getStringElements(
+      getContext(), static_cast<int64_t>(numbers.size()), numbers));
 }
 
 Value NodeContext::createFloats(ArrayRef<double> values,

@@ -10,7 +10,6 @@
 #include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
-#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -19,26 +18,6 @@
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
-
-//===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
-
-int64_t StringTable::getNumber(StringRef text) {
-  auto [it, isNew] = numbers.try_emplace(text, texts.size());
-  if (isNew)
-    texts.push_back(it->getKey());
-  return it->second;
-}
-
-SmallVector<int64_t> StringTable::getNumbers(ArrayRef<std::string> texts) {
-  return llvm::map_to_vector(
-      texts, [&](const std::string &text) { return getNumber(text); });
-}
-
-ArrayAttr StringTable::getAttr(MLIRContext *context) const {
-  return Builder(context).getStrArrayAttr(texts);
-}
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -50,6 +29,14 @@ Type mlir::relay::onnx::getStringType(MLIRContext *context) {
 
 bool mlir::relay::onnx::isStringType(Type type) {
   return type.isSignlessInteger(63);
+}
+
+DenseElementsAttr mlir::relay::onnx::getStringElements(
+    MLIRContext *context, ArrayRef<int64_t> shape, ArrayRef<int64_t> numbers) {
+  return DenseElementsAttr::getFromRawBuffer(
+      RankedTensorType::get(shape, getStringType(context)),
+      ArrayRef(reinterpret_cast<const char *>(numbers.data()),
+               numbers.size() * sizeof(int64_t)));
 }
 
 Type mlir::relay::onnx::getTensorElementType(MLIRContext *context,

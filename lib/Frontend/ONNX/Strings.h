@@ -23,30 +23,21 @@
 
 #include "Model.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace mlir::relay::onnx {
-
-class StringTable {
-public:
-  StringTable() { getNumber(""); }
-
-  int64_t getNumber(StringRef text);
-  SmallVector<int64_t> getNumbers(ArrayRef<std::string> texts);
-
-  /// The strings in the order of their numbers.
-  ArrayAttr getAttr(MLIRContext *context) const;
-
-private:
-  llvm::StringMap<int64_t> numbers;
-  SmallVector<StringRef> texts;
-};
 
 /// What numbers of strings are while a model is imported.
 Type getStringType(MLIRContext *context);
 bool isStringType(Type type);
+
+/// A tensor of strings that have these numbers.
+DenseElementsAttr getStringElements(MLIRContext *context,
+                                    ArrayRef<int64_t> shape,
+                                    ArrayRef<int64_t> numbers);
 
 /// The type of the elements of a tensor: as getElementType, or strings.
 Type getTensorElementType(MLIRContext *context, DataType type);

@@ -93,7 +93,10 @@ Type mlir::relay::onnx::getElementType(MLIRContext *context, DataType type) {
 }
 
 TensorLoader::TensorLoader(MLIRContext *context, ModelSource &source)
-    : context(context), source(source) {}
+    : context(context), source(source) {
+  // Number 0, which zeros are.
+  strings.getNumber("");
+}
 
 static llvm::Error makeError(const Tensor &tensor, const llvm::Twine &message) {
   return llvm::createStringError("tensor \"" + llvm::Twine(tensor.name) +
@@ -267,11 +270,8 @@ TensorLoader::loadInline(const Tensor &tensor) {
   if (tensor.type == DataType::String) {
     if (llvm::Error error = check(tensor))
       return std::move(error);
-    SmallVector<int64_t> numbers = strings.getNumbers(tensor.strings);
-    return DenseElementsAttr::getFromRawBuffer(
-        getType(tensor),
-        ArrayRef(reinterpret_cast<const char *>(numbers.data()),
-                 numbers.size() * sizeof(int64_t)));
+    return getStringElements(context, tensor.dims,
+                             strings.getNumbers(tensor.strings));
   }
   llvm::Expected<Bytes> bytes = getBytes(tensor);
   if (!bytes)

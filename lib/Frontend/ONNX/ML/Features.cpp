@@ -227,11 +227,8 @@ static LogicalResult convertFeatureVectorizer(NodeContext &node) {
 static DenseElementsAttr getStringList(NodeContext &node,
                                        ArrayRef<std::string> strings) {
   SmallVector<int64_t> numbers = node.getStringTable().getNumbers(strings);
-  auto type = RankedTensorType::get(static_cast<int64_t>(numbers.size()),
-                                    getStringType(node.getContext()));
-  return DenseElementsAttr::getFromRawBuffer(
-      type, ArrayRef(reinterpret_cast<const char *>(numbers.data()),
-                     numbers.size() * sizeof(int64_t)));
+  return getStringElements(node.getContext(),
+                           static_cast<int64_t>(numbers.size()), numbers);
 }
 
 /// The elements of one type, for keys and values of encoders.

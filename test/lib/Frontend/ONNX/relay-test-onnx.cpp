@@ -22,7 +22,6 @@
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
-#include "relay-mlir/Interpreter/StringNumbers.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,14 +46,14 @@ static FailureOr<unsigned> serve(ArrayRef<StringRef> words,
     return main.getNumResults();
 
   SmallVector<InterpreterValue> inputs;
-  StringNumbers strings(*module);
+  StringTable strings(*module);
   for (auto [index, path] : llvm::enumerate(words.drop_front(3))) {
     if (index < main.getNumArguments() &&
         main.getArgAttr(index, kIsStringAttrName)) {
       llvm::Expected<NpyStrings> texts = readNpyStrings(path);
       if (!texts)
         return emitError(loc) << llvm::toString(texts.takeError());
-      inputs.push_back(strings.encode(*texts, context));
+      inputs.push_back(getTensor(*texts, strings, context));
       continue;
     }
     llvm::Expected<NpyArray> array = readNpy(path);
@@ -73,7 +72,8 @@ static FailureOr<unsigned> serve(ArrayRef<StringRef> words,
     std::string path = (words[2] + llvm::Twine(index) + ".npy").str();
     llvm::Error error = llvm::Error::success();
     if (main.getResultAttr(index, kIsStringAttrName)) {
-      llvm::Expected<NpyStrings> texts = strings.decode(result.getTensor());
+      llvm::Expected<NpyStrings> texts =
+          getNpyStrings(result.getTensor(), strings);
       error = texts ? writeNpyStrings(path, *texts) : texts.takeError();
     } else {
       error = writeNpy(path, getNpyArray(result.getTensor()));

@@ -14,7 +14,12 @@
 #ifndef RELAY_MLIR_DIALECT_RELAY_IR_STRINGS_H
 #define RELAY_MLIR_DIALECT_RELAY_IR_STRINGS_H
 
-#include "mlir/Support/LLVM.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace mlir::relay {
 
@@ -23,6 +28,27 @@ inline constexpr StringLiteral kIsStringAttrName = "relay.is_string";
 
 /// Module attribute: the table of strings, an array.
 inline constexpr StringLiteral kStringsAttrName = "relay.strings";
+
+/// Strings and their numbers, which go up as strings come.
+class StringTable {
+public:
+  StringTable() = default;
+  /// The table of a module, which may have none.
+  explicit StringTable(ModuleOp module);
+
+  int64_t size() const { return static_cast<int64_t>(texts.size()); }
+  int64_t getNumber(StringRef text);
+  SmallVector<int64_t> getNumbers(ArrayRef<std::string> texts);
+  /// The string of a number; nothing if it has none.
+  std::optional<StringRef> getText(int64_t number) const;
+  /// The strings in the order of their numbers.
+  ArrayAttr getAttr(MLIRContext *context) const;
+
+private:
+  llvm::StringMap<int64_t> numbers;
+  /// The keys of `numbers`.
+  std::vector<StringRef> texts;
+};
 
 } // namespace mlir::relay
 
