@@ -7,6 +7,8 @@
 
 #include "KernelEmitter.h"
 
+#include "relay-mlir/Dialect/TIR/Schedule/PickLanes.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -142,6 +144,103 @@ Lowered KernelEmitter::emitLoad(Value memref, ArrayRef<Lowered> indices) {
       vector::FromElementsOp::create(builder, loc, type, elements));
 }
 
+/// How far each lane is from lane 0, if that is known; quotients and remainders
+/// of what starts at a multiple of the divisor are.
+std::optional<SmallVector<int64_t>>
+KernelEmitter::getLaneDistances(AffineExpr expr, unsigned numDims,
+                                ArrayRef<Lowered> operands) const {
+  SmallVector<int64_t> distances(lanes.count);
+  if (std::optional<int64_t> stride = getStride(expr, numDims, operands)) {
+    for (auto [lane, distance] : llvm::enumerate(distances))
+      if (llvm::MulOverflow<int64_t>(lane, *stride, distance))
+        return std::nullopt;
+    return distances;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  auto lhs = getLaneDistances(binary.getLHS(), numDims, operands);
+  auto rhs = getLaneDistances(binary.getRHS(), numDims, operands);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  int64_t value = constant ? constant.getValue() : 0;
+  if (expr.getKind() != AffineExprKind::Add) {
+    if (!constant || value <= 0)
+      return std::nullopt;
+    if (expr.getKind() != AffineExprKind::Mul &&
+        getDivisor(binary.getLHS(), numDims, operands) % value != 0)
+      return std::nullopt;
+  }
+  for (auto [distance, a, b] : llvm::zip(distances, *lhs, *rhs)) {
+    bool overflows = false;
+    switch (expr.getKind()) {
+    case AffineExprKind::Add:
+      overflows = llvm::AddOverflow(a, b, distance);
+      break;
+    case AffineExprKind::Mul:
+      overflows = llvm::MulOverflow(a, value, distance);
+      break;
+    case AffineExprKind::FloorDiv:
+      distance = llvm::divideFloorSigned(a, value);
+      break;
+    case AffineExprKind::Mod:
+      distance = llvm::mod(a, value);
+      break;
+    default:
+      return std::nullopt;
+    }
+    if (overflows)
+      return std::nullopt;
+  }
+  return distances;
+}
+
+/// A load of lanes near each other in one row, such as those of an image that
+/// grows to a multiple of its size: whole vectors, and shuffles of them.
+std::optional<Lowered> KernelEmitter::tryPickLanes(affine::AffineLoadOp load) {
+  AffineMap affineMap = load.getAffineMap();
+  Type elementType = load.getMemRefType().getElementType();
+  if (lanes.count == 1 || lanes.mask || lanes.mayBeEmpty ||
+      affineMap.getNumResults() == 0 || !elementType.isIntOrFloat() ||
+      !load.getMemRefType().getLayout().isIdentity())
+    return std::nullopt;
+  SmallVector<Lowered> operands = lookupAll(load.getMapOperands());
+  unsigned numDims = affineMap.getNumDims();
+  ArrayRef<AffineExpr> exprs = affineMap.getResults();
+  for (AffineExpr expr : exprs.drop_back())
+    if (getStride(expr, numDims, operands) != 0)
+      return std::nullopt;
+  auto distances = getLaneDistances(exprs.back(), numDims, operands);
+  if (!distances || llvm::any_of(*distances, [](int64_t d) { return d < 0; }))
+    return std::nullopt;
+  int64_t span = *llvm::max_element(*distances) + 1;
+  bool isContiguous = llvm::equal(*distances, llvm::seq(lanes.count));
+  if (span == 1 || isContiguous || span > tir::kMaxPickedStride * lanes.count)
+    return std::nullopt;
+
+  SmallVector<Value> indices;
+  for (AffineExpr expr : exprs)
+    indices.push_back(evaluateFirstLane(expr, numDims, operands));
+  Value buffer = lookup(load.getMemRef()).value, first = indices.back();
+  int64_t width = std::min(span, lanes.count);
+  auto type = VectorType::get(
+      {width}, cast<MemRefType>(buffer.getType()).getElementType());
+  SmallVector<Value> parts;
+  for (int64_t start = 0; start < span; start += width) {
+    Value offset = getConstantIndex(std::min(start, span - width));
+    indices.back() = arith::AddIOp::create(builder, loc, first, offset);
+    parts.push_back(
+        vector::LoadOp::create(builder, loc, type, buffer, indices));
+  }
+  SmallVector<tir::LanePick> picks;
+  for (int64_t distance : *distances) {
+    int64_t part = distance / width;
+    picks.push_back({part, distance - std::min(part * width, span - width)});
+  }
+  return Lowered::varying(tir::pickLanes(builder, loc, parts, picks));
+}
+
 void KernelEmitter::emitStore(Lowered value, Value memref,
                               ArrayRef<Lowered> indices) {
   SmallVector<Value> scalars =
@@ -182,9 +281,12 @@ LogicalResult KernelEmitter::emitAccess(Operation *op) {
     for (AffineExpr expr : affineMap.getResults())
       indices.push_back(evaluate(expr, affineMap.getNumDims(), lowered));
   };
+  std::optional<Lowered> picked;
   if (auto load = dyn_cast<affine::AffineLoadOp>(op)) {
     buffer = load.getMemRef();
-    addAffine(load.getAffineMap(), load.getMapOperands());
+    picked = tryPickLanes(load);
+    if (!picked)
+      addAffine(load.getAffineMap(), load.getMapOperands());
   } else if (auto store = dyn_cast<affine::AffineStoreOp>(op)) {
     buffer = store.getMemRef();
     stored = store.getValueToStore();
@@ -214,7 +316,7 @@ LogicalResult KernelEmitter::emitAccess(Operation *op) {
     emitStore(value, memref, indices);
     return success();
   }
-  Lowered value = emitLoad(memref, indices);
+  Lowered value = picked ? *picked : emitLoad(memref, indices);
   if (isBoolean) {
     Value zero = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(value.value.getType()));

@@ -211,6 +211,11 @@ Lowered KernelEmitter::evaluate(AffineExpr expr, unsigned numDims,
   std::optional<int64_t> stride = getStride(expr, numDims, operands);
   if (!stride)
     return Lowered::varying(evaluateOnLanes(expr, numDims, operands));
+  return Lowered::linear(evaluateFirstLane(expr, numDims, operands), *stride);
+}
+
+Value KernelEmitter::evaluateFirstLane(AffineExpr expr, unsigned numDims,
+                                       ArrayRef<Lowered> operands) {
   SmallVector<OpFoldResult> scalars;
   for (const Lowered &operand : operands) {
     // A vector that the expression does not use.
@@ -222,8 +227,7 @@ Lowered KernelEmitter::evaluate(AffineExpr expr, unsigned numDims,
   OpFoldResult folded = affine::makeComposedFoldedAffineApply(
       builder, loc, AffineMap::get(numDims, operands.size() - numDims, expr),
       scalars);
-  return Lowered::linear(getValueOrCreateConstantIndexOp(builder, loc, folded),
-                         *stride);
+  return getValueOrCreateConstantIndexOp(builder, loc, folded);
 }
 
 Value KernelEmitter::evaluateOnLanes(AffineExpr expr, unsigned numDims,

@@ -141,6 +141,9 @@ private:
 
   Lowered evaluate(AffineExpr expr, unsigned numDims,
                    ArrayRef<Lowered> operands);
+  /// The value in lane 0 of what no vector is an operand of.
+  Value evaluateFirstLane(AffineExpr expr, unsigned numDims,
+                          ArrayRef<Lowered> operands);
   Value evaluateOnLanes(AffineExpr expr, unsigned numDims,
                         ArrayRef<Lowered> operands);
   std::optional<int64_t> getStride(AffineExpr expr, unsigned numDims,
@@ -163,6 +166,10 @@ private:
 
   LogicalResult emitAccess(Operation *op);
   Lowered emitLoad(Value memref, ArrayRef<Lowered> indices);
+  std::optional<SmallVector<int64_t>>
+  getLaneDistances(AffineExpr expr, unsigned numDims,
+                   ArrayRef<Lowered> operands) const;
+  std::optional<Lowered> tryPickLanes(affine::AffineLoadOp load);
   void emitStore(Lowered value, Value memref, ArrayRef<Lowered> indices);
   Value emitScalarLoad(Value memref, ValueRange indices);
   /// The mask that is in force, or one of all lanes.

@@ -159,3 +159,60 @@ tir.prim_func @packed(%x: memref<4x16xf32>, %y: memref<64xf32>)
     }
   }
 }
+
+// -----
+
+// Lanes that are near each other: whole vectors and shuffles, in place of a
+// gather.
+// CHECK-LABEL: func.func @repeated
+// CHECK:         %[[HALF:.*]] = vector.load %{{.*}} : memref<32xf32>, vector<8xf32>
+// CHECK:         vector.shuffle %[[HALF]], %[[HALF]] [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]
+// CHECK-NOT:     vector.gather
+// SSE-LABEL: func.func @repeated
+// SSE:           %[[HALF:.*]] = vector.load %{{.*}} : memref<32xf32>, vector<2xf32>
+// SSE:           vector.shuffle %[[HALF]], %[[HALF]] [0, 0, 1, 1]
+tir.prim_func @repeated(%x: memref<32xf32>, %y: memref<64xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 64 kind(vectorized) {
+    tir.block @repeat(%v0 = spatial %i in 64)
+        reads(%x[%v0 floordiv 2] : memref<32xf32>) writes(%y[%v0] : memref<64xf32>) {
+      %0 = affine.load %x[%v0 floordiv 2] : memref<32xf32>
+      affine.store %0, %y[%v0] : memref<64xf32>
+    }
+  }
+}
+
+// -----
+
+// The last of the vectors ends with the last lane.
+// CHECK-LABEL: func.func @every_other
+// CHECK:         vector.load %{{.*}} : memref<127xf32>, vector<16xf32>
+// CHECK:         vector.load %{{.*}} : memref<127xf32>, vector<16xf32>
+// CHECK:         vector.shuffle {{.*}} [0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31]
+// CHECK-NOT:     vector.gather
+tir.prim_func @every_other(%x: memref<127xf32>, %y: memref<64xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 64 kind(vectorized) {
+    tir.block @pick(%v0 = spatial %i in 64)
+        reads(%x[%v0 * 2] : memref<127xf32>) writes(%y[%v0] : memref<64xf32>) {
+      %0 = affine.load %x[%v0 * 2] : memref<127xf32>
+      affine.store %0, %y[%v0] : memref<64xf32>
+    }
+  }
+}
+
+// -----
+
+// What thirds lanes begin in is not known: 16 is no multiple of 3.
+// CHECK-LABEL: func.func @thirds
+// CHECK:         vector.gather
+tir.prim_func @thirds(%x: memref<32xf32>, %y: memref<96xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 96 kind(vectorized) {
+    tir.block @repeat(%v0 = spatial %i in 96)
+        reads(%x[%v0 floordiv 3] : memref<32xf32>) writes(%y[%v0] : memref<96xf32>) {
+      %0 = affine.load %x[%v0 floordiv 3] : memref<32xf32>
+      affine.store %0, %y[%v0] : memref<96xf32>
+    }
+  }
+}

@@ -87,3 +87,14 @@ def test_open_lengths(stride):
         x = np.linspace(-2, 2, length).astype(np.float32)
         # A few units in the last place of exp.
         np.testing.assert_allclose(model(x), np.exp(x[1::stride]), rtol=1e-6, err_msg=str(length))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "float16"])
+@pytest.mark.parametrize("times", [2, 3, 4])
+def test_repeated(times, dtype):
+    """Lanes that read the same elements, as those of an image that grows do."""
+    x = np.random.default_rng(times).integers(-50, 50, (2, 3, 5, 29)).astype(dtype)
+    out = run(x, lambda data: relay.negative(relay.image.resize2d(
+        data, size=(5 * times, 29 * times), method="nearest_neighbor",
+        coordinate_transformation_mode="asymmetric", rounding_method="floor")))
+    np.testing.assert_array_equal(out, -x.repeat(times, axis=2).repeat(times, axis=3))

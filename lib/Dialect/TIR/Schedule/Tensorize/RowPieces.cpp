@@ -7,7 +7,7 @@
 
 #include "RowPieces.h"
 
-#include "PickLanes.h"
+#include "relay-mlir/Dialect/TIR/Schedule/PickLanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

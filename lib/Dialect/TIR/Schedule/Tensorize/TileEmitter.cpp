@@ -15,7 +15,7 @@
 
 #include "TileEmitter.h"
 
-#include "PickLanes.h"
+#include "relay-mlir/Dialect/TIR/Schedule/PickLanes.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

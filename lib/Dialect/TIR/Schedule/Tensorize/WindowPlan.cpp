@@ -13,9 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PickLanes.h"
 #include "TileEmitter.h"
 #include "WindowTile.h"
+
+#include "relay-mlir/Dialect/TIR/Schedule/PickLanes.h"
 
 using namespace mlir;
 using namespace mlir::tir;

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULE_TENSORIZE_PICKLANES_H
-#define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULE_TENSORIZE_PICKLANES_H
+#ifndef RELAY_MLIR_DIALECT_TIR_SCHEDULE_PICKLANES_H
+#define RELAY_MLIR_DIALECT_TIR_SCHEDULE_PICKLANES_H
 
 #include "mlir/IR/Builders.h"
 
@@ -27,10 +27,11 @@ struct LanePick {
   int64_t position = 0;
 };
 
-/// The vector whose lane i is picks[i] out of `parts`, vectors of one type.
+/// The vector whose lane i is picks[i] out of `parts`, vectors of one type: as
+/// long as the result, or a single one.
 Value pickLanes(OpBuilder &builder, Location loc, ArrayRef<Value> parts,
                 ArrayRef<LanePick> picks);
 
 } // namespace mlir::tir
 
-#endif // RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULE_TENSORIZE_PICKLANES_H
+#endif // RELAY_MLIR_DIALECT_TIR_SCHEDULE_PICKLANES_H
