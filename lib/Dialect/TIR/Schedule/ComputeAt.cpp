@@ -132,6 +132,55 @@ checkComputeAt(BlockOp block, ForOp loop, Value buffer,
   return DiagnosedSilenceableFailure::success();
 }
 
+/// What the blocks inside of a loop read of a buffer.
+static void addReads(LoopRegion &region, Value buffer,
+                     ArrayRef<BlockOp> readers) {
+  for (BlockOp reader : readers)
+    for (const BufferAccess &access : collectAccesses(reader)) {
+      if (access.buffer != buffer)
+        continue;
+      if (access.map)
+        region.add(reader, *access.map, access.symbols);
+      else
+        region.addWhole(cast<MemRefType>(buffer.getType()).getRank());
+    }
+}
+
+/// The blocks that read what `block` writes.
+static SmallVector<BlockOp> getOtherReaders(BlockOp block, Value buffer) {
+  SmallVector<BlockOp> readers;
+  for (BlockOp reader : getReaders(buffer))
+    if (reader != block)
+      readers.push_back(reader);
+  return readers;
+}
+
+std::optional<int64_t> mlir::tir::getPieceSize(BlockOp block, ForOp loop) {
+  SmallVector<Value> written = getWrittenBuffers(block);
+  if (written.size() != 1)
+    return std::nullopt;
+  auto type = cast<MemRefType>(written.front().getType());
+  SmallVector<BlockOp> readers = getOtherReaders(block, written.front());
+  bool areInside = llvm::all_of(
+      readers, [&](BlockOp reader) { return loop->isAncestor(reader); });
+  if (readers.empty() || !areInside || !type.hasStaticShape())
+    return std::nullopt;
+  IndexSpace space(block.getContext());
+  LoopRegion region(space, loop);
+  addReads(region, written.front(), readers);
+  IndexBounds bounds = space.getBounds();
+  int64_t size = 1;
+  for (auto [dim, extent] : llvm::zip(region.get(), type.getShape())) {
+    // What is not known may be all of it.
+    AffineExpr length = dim ? bounds.simplify(dim->extent) : AffineExpr();
+    auto constant =
+        length ? dyn_cast<AffineConstantExpr>(length) : AffineConstantExpr();
+    size *=
+        constant ? std::clamp<int64_t>(constant.getValue(), 1, extent) : extent;
+  }
+  return size;
+}
+
 DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
                                                  BlockOp block, ForOp loop) {
   DiagnosedSilenceableFailure place = checkPlace(block, loop);
@@ -142,10 +191,7 @@ DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
     return refuse(block) << "expects block @" << block.getName()
                          << " to write one intermediate buffer";
   Value buffer = written.front();
-  SmallVector<BlockOp> readers;
-  for (BlockOp reader : getReaders(buffer))
-    if (reader != block)
-      readers.push_back(reader);
+  SmallVector<BlockOp> readers = getOtherReaders(block, buffer);
   SmallVector<int> indices;
   DiagnosedSilenceableFailure checked =
       checkComputeAt(block, loop, buffer, readers, indices);
@@ -160,15 +206,8 @@ DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
     Operation *child = getChild(loop, reader);
     if (!first || child->isBeforeInBlock(first))
       first = child;
-    for (const BufferAccess &access : collectAccesses(reader)) {
-      if (access.buffer != buffer)
-        continue;
-      if (access.map)
-        region.add(reader, *access.map, access.symbols);
-      else
-        region.addWhole(cast<MemRefType>(buffer.getType()).getRank());
-    }
   }
+  addReads(region, buffer, readers);
 
   SmallVector<std::optional<DimRegion>> regions(block.getNumIters());
   for (auto [dim, iter] : llvm::enumerate(indices))

@@ -93,9 +93,16 @@ static bool isReadInLoops(BlockOp reader, Value buffer) {
   });
 }
 
+static bool multiplies(BlockOp block) {
+  return llvm::any_of(*block.getBody(), [](Operation &op) {
+    return isa<arith::MulFOp, arith::MulIOp>(op);
+  });
+}
+
 /// Looks at the readers of the block at hand; nothing if it may not become part
 /// of all of them.
-static std::optional<Inlining> planInlining(const BlockNest &producer) {
+static std::optional<Inlining> planInlining(const BlockNest &producer,
+                                            bool isGrid) {
   const BufferAccess *store = producer.getStore();
   if (!store || !store->map || producer.isReduction() ||
       !store->buffer.getDefiningOp<AllocBufferOp>())
@@ -114,6 +121,11 @@ static std::optional<Inlining> planInlining(const BlockNest &producer) {
           readers.size() == 1 && isWindowPadding(producer, *consumer);
       return plan.isWindowPadding ? std::optional(plan) : std::nullopt;
     }
+    // Factors that are there under a condition are no tile of products. (What
+    // is kept is a kernel of its own on a grid.)
+    if (!isGrid && consumer->isReduction() && multiplies(reader) &&
+        pads(producer.block))
+      return std::nullopt;
     if (consumer->isReduction() &&
         getBodyWork(producer.block) + getBodyWork(reader) > kMaxReductionWork)
       return std::nullopt;
@@ -171,7 +183,8 @@ static void inlineIfWorth(KernelSchedule &schedule, BlockOp block,
   FailureOr<BlockNest> nest = BlockNest::get(block);
   if (failed(nest))
     return;
-  std::optional<Inlining> plan = planInlining(*nest);
+  std::optional<Inlining> plan = planInlining(
+      *nest, schedule.getTarget().getThreading() == relay::Threading::Grid);
   if (!plan)
     return;
   if (isReadOnce(*nest, *plan) ||

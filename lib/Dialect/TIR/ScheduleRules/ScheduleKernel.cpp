@@ -103,8 +103,35 @@ void ScheduleRules::schedule(KernelSchedule &schedule) const {
     break;
   }
   // Rules may add blocks (copies), and erase those that they take in others.
-  while (BlockOp block = schedule.getNextBlock())
-    scheduleBlock(schedule, block);
+  SmallVector<std::pair<std::string, const PlacementRule *>> waiting;
+  while (BlockOp block = schedule.getNextBlock()) {
+    if (const PlacementRule *rule = findPlacement(schedule, block))
+      waiting.push_back({block.getName().str(), rule});
+    else
+      scheduleBlock(schedule, block);
+  }
+  for (const auto &[name, rule] : llvm::reverse(waiting)) {
+    BlockOp block = schedule.getKernel().getBlock(name);
+    if (!block)
+      continue;
+    if (failed(rule->apply(schedule, block)))
+      scheduleBlock(schedule, block);
+    else
+      schedule.remark("rule", "@" + Twine(name) + ": " + rule->name);
+  }
+}
+
+const PlacementRule *
+ScheduleRules::findPlacement(const KernelSchedule &schedule,
+                             BlockOp block) const {
+  FailureOr<BlockNest> nest = BlockNest::get(block);
+  if (failed(nest))
+    return nullptr;
+  const auto *rule =
+      llvm::find_if(placementRules, [&](const PlacementRule &candidate) {
+        return candidate.waits(schedule, *nest);
+      });
+  return rule == placementRules.end() ? nullptr : rule;
 }
 
 OwningOpRef<ModuleOp> mlir::tir::scheduleKernel(PrimFuncOp kernel,

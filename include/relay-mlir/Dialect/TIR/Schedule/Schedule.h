@@ -114,6 +114,10 @@ DiagnosedSilenceableFailure reverseComputeInline(RewriterBase &rewriter,
 DiagnosedSilenceableFailure computeAt(RewriterBase &rewriter, BlockOp block,
                                       ForOp loop);
 
+/// How many elements of the buffer that the block writes an iteration of `loop`
+/// reads: what `computeAt` would compute there. Absent if that is not known.
+std::optional<int64_t> getPieceSize(BlockOp block, ForOp loop);
+
 /// Moves the block into `loop`, after its producers there, and consumes just
 /// what they have produced.
 DiagnosedSilenceableFailure reverseComputeAt(RewriterBase &rewriter,

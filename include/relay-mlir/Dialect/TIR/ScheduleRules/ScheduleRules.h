@@ -48,6 +48,15 @@ struct KernelRule {
   std::function<Result(KernelSchedule &)> apply;
 };
 
+/// A rule for blocks that wait until all others are scheduled, and then go into
+/// loops of theirs.
+struct PlacementRule {
+  std::string name;
+  std::function<bool(const KernelSchedule &, const BlockNest &)> waits;
+  /// If it fails, other rules schedule the block.
+  std::function<LogicalResult(KernelSchedule &, BlockOp)> apply;
+};
+
 /// The rules for a target.
 class ScheduleRules {
 public:
@@ -62,6 +71,9 @@ public:
     kernelRules.push_back(std::move(rule));
   }
   void addBlockRule(BlockRule rule) { blockRules.push_back(std::move(rule)); }
+  void addPlacementRule(PlacementRule rule) {
+    placementRules.push_back(std::move(rule));
+  }
   /// What becomes of a block that no rule knows; without, it stays as it is.
   void setFallback(std::function<void(KernelSchedule &, BlockOp)> fallback) {
     this->fallback = std::move(fallback);
@@ -76,10 +88,14 @@ public:
 private:
   void scheduleBlock(KernelSchedule &schedule, BlockOp block) const;
   void applyFallback(KernelSchedule &schedule, BlockOp block) const;
+  /// The rule that a block waits for; null if there is none.
+  const PlacementRule *findPlacement(const KernelSchedule &schedule,
+                                     BlockOp block) const;
 
   SmallVector<std::function<void(KernelSchedule &)>> preparations;
   SmallVector<KernelRule> kernelRules;
   SmallVector<BlockRule> blockRules;
+  SmallVector<PlacementRule> placementRules;
   std::function<void(KernelSchedule &, BlockOp)> fallback;
 };
 

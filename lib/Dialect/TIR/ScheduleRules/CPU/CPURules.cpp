@@ -57,6 +57,12 @@ struct CPURules : ScheduleRulesInterface {
     rules.addBlockRule({"transposing copy", 20, scheduleTranspose});
     rules.addBlockRule({"elementwise", 10, scheduleElementwise});
 
+    rules.addPlacementRule({"padding, a piece where it is read",
+                            [](const KernelSchedule &, const BlockNest &nest) {
+                              return isPaddingForPieces(nest);
+                            },
+                            placePieces});
+
     rules.setFallback(scheduleFallback);
   }
 };

@@ -45,6 +45,17 @@ LogicalResult scheduleTranspose(KernelSchedule &schedule, BlockNest nest);
 /// Blocks without reduction.
 LogicalResult scheduleElementwise(KernelSchedule &schedule, BlockNest nest);
 
+/// Whether what the block stores is there under a condition: padding.
+bool pads(BlockOp block);
+
+/// Whether the block pads what a single reduction reads, and is worth a look
+/// once that has its loops.
+bool isPaddingForPieces(const BlockNest &nest);
+
+/// Moves such a block into a loop of its reader whose iterations read pieces
+/// that are small and apart; fails if there is none.
+LogicalResult placePieces(KernelSchedule &schedule, BlockOp block);
+
 /// Anything: the outermost spatial loop in parallel, the innermost by vectors,
 /// as far as that is possible.
 void scheduleFallback(KernelSchedule &schedule, BlockOp block);
