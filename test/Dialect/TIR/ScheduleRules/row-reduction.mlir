@@ -90,3 +90,33 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
     }
   }
 }
+
+// -----
+
+// A matrix times a vector reads the matrix once, as it lies: a copy for lanes of
+// results would take longer.
+// CHECK-LABEL: transform.named_sequence @matvec.schedule
+// CHECK-NOT: cache_read
+// CHECK: transform.tir.tensorize %{{.*}}, "row_reduction" {vector_bits = 256 : i64}
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3">} {
+  tir.prim_func @matvec(%x: memref<512x1024xf32>, %y: memref<1024xf32>, %out: memref<512xf32>) attributes {tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    tir.for %i0 = 0 to 512 {
+      tir.for %i1 = 0 to 1024 {
+        tir.block @matmul(%v0 = spatial %i0 in 512, %v1 = reduce %i1 in 1024)
+            reads(%x[%v0, %v1] : memref<512x1024xf32>, %y[%v1] : memref<1024xf32>, %out[%v0] : memref<512xf32>)
+            writes(%out[%v0] : memref<512xf32>) {
+          tir.init {
+            affine.store %cst, %out[%v0] : memref<512xf32>
+          }
+          %0 = affine.load %x[%v0, %v1] : memref<512x1024xf32>
+          %1 = affine.load %y[%v1] : memref<1024xf32>
+          %2 = arith.mulf %0, %1 : f32
+          %3 = affine.load %out[%v0] : memref<512xf32>
+          %4 = arith.addf %3, %2 : f32
+          affine.store %4, %out[%v0] : memref<512xf32>
+        }
+      }
+    }
+  }
+}

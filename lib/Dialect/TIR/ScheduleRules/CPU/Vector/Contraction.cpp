@@ -99,6 +99,20 @@ LogicalResult Contraction::match() {
   return success();
 }
 
+/// Whether each element of `operand` is a factor once, and both factors follow
+/// one another in memory as the terms of a sum do: the product of a matrix and
+/// a vector, which takes no longer than to read the matrix.
+bool Contraction::isReadOnceAlongRows(const BufferAccess &operand,
+                                      const BufferAccess &other) const {
+  for (unsigned var : getOwnVars(other, operand))
+    if (nest.getExtent(var) != 1)
+      return false;
+  return llvm::any_of(nest.getVars(/*isReduce=*/true), [&](unsigned var) {
+    return nest.getExtent(var) != 1 && isContiguous(operand, var) &&
+           isContiguous(other, var);
+  });
+}
+
 /// Picks the operand that is loaded by vectors, makes it the right one, and
 /// picks the variable of the lanes.
 LogicalResult Contraction::chooseColumns() {
@@ -138,6 +152,9 @@ LogicalResult Contraction::chooseColumns() {
       } else if (isContiguous(operand, var)) {
         // The last of an unknown number of columns are masked.
         candidate.score = isKnown ? 4 : 3;
+      } else if (isReadOnceAlongRows(operand, isRight ? left : right)) {
+        reason = "no row but one would read a copy of the columns";
+        continue;
       } else if (isKnown && canPack(operand, var, lanes)) {
         candidate.packing = Packing::Copy;
         candidate.score = 1;

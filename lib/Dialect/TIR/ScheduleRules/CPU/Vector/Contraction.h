@@ -49,6 +49,8 @@ private:
   void remarkDeclined(const Twine &reason);
   SmallVector<unsigned> getOwnVars(const BufferAccess &operand,
                                    const BufferAccess &other) const;
+  bool isReadOnceAlongRows(const BufferAccess &operand,
+                           const BufferAccess &other) const;
   LogicalResult chooseColumns();
   void chooseRows();
   void chooseImages();
