@@ -250,6 +250,9 @@ LogicalResult Compilation::splitProgram() {
 }
 
 LogicalResult Compilation::run() {
+  // What was tried with another executor may have left some.
+  if (ModuleOp copies = options.deviceKernels)
+    copies.getBody()->clear();
   if (failed(checkForm()) || failed(attachTarget()))
     return failure();
   if (options.executor == ExecutorKind::VM && failed(splitProgram()))
@@ -381,6 +384,10 @@ LogicalResult Compilation::generateKernels() {
   }
   if (isText)
     return success();
+  if (ModuleOp copies = options.deviceKernels)
+    for (auto kernel : module.getOps<tir::PrimFuncOp>())
+      if (!isForHost(kernel) && !isExternal(kernel))
+        copies.push_back(kernel.clone());
   Phase scope = time("Device modules");
   FailureOr<std::vector<DeviceModule>> modules = generateDeviceModules(module);
   if (failed(modules))

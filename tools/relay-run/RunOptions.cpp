@@ -57,7 +57,9 @@ RunOptions relay_run::parseCommandLine(int argc, char **argv) {
       "max-depth", cl::desc("How deep calls may nest with --interpret"),
       cl::init(result.limits.maxDepth), cl::cat(category));
   static cl::opt<std::string> check(
-      "check", cl::desc("Compare every output with: interpreter"),
+      "check",
+      cl::desc("Compare every output with: interpreter; or the kernels of vta "
+               "with: tir"),
       cl::value_desc("what"), cl::cat(category));
   static cl::opt<std::string> dump(
       "check-dump",
@@ -173,6 +175,9 @@ LogicalResult relay_run::checkOptionUse(const RunOptions &options,
       (options.check.empty() &&
        failed(relay::refuseOptions({"rtol", "atol", "check-dump"},
                                    "without --check"))) ||
+      (options.check == "tir" &&
+       failed(relay::refuseOptions({"rtol", "atol", "check-dump"},
+                                   "with --check=tir"))) ||
       (!options.profile &&
        failed(relay::refuseOptions({"peak"}, "without --profile"))) ||
       (!options.profile && !options.benchmark &&

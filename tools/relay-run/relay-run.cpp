@@ -167,7 +167,14 @@ runProfile(const RunOptions &options,
   return success();
 }
 
-static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
+/// What a compiled model is compared with.
+struct CheckedModel {
+  ModuleOp source;
+  /// The kernels in tir that devices have, for --check=tir.
+  ModuleOp kernels;
+};
+
+static LogicalResult runModel(RelayModule *compiled, const CheckedModel &model,
                               ArrayRef<InterpreterValue> inputs,
                               const relay::StringTable &strings,
                               const RunOptions &options, Location location) {
@@ -181,10 +188,16 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   }
   if (failed(relay_run::checkOutputFiles(options.outputFiles, names)))
     return failure();
+  auto run = [&]() -> LogicalResult {
+    return relay::runCompiled(compiled, inputs, location);
+  };
   if (!options.check.empty()) {
     FailureOr<bool> agree =
-        relay::checkModel(source, compiled, inputs, options.compile,
-                          options.checkOptions, llvm::outs());
+        model.kernels
+            ? relay::checkVTAKernels(compiled, model.kernels, options.compile,
+                                     llvm::outs(), run)
+            : relay::checkModel(model.source, compiled, inputs, options.compile,
+                                options.checkOptions, llvm::outs());
     if (failed(agree) || !*agree)
       return failure();
   }
@@ -201,9 +214,6 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   }
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
-  auto run = [&]() -> LogicalResult {
-    return relay::runCompiled(compiled, inputs, location);
-  };
   if (options.benchmark && failed(runBenchmark(compiled, options, run)))
     return failure();
   if (!options.profile)
@@ -216,7 +226,8 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
 }
 
 /// The same of a program of the executor vm, whose arguments are values.
-static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
+static LogicalResult runProgram(RelayModule *compiled,
+                                const CheckedModel &model,
                                 ArrayRef<InterpreterValue> inputs,
                                 const relay::StringTable &strings,
                                 const RunOptions &options, Location location) {
@@ -238,19 +249,26 @@ static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
               ? relay_run::checkOutputFiles(options.outputFiles, tensors)
               : relay_run::checkOutputFilesOfParts(options.outputFiles, names)))
     return failure();
-  if (!options.check.empty()) {
-    FailureOr<bool> agree =
-        relay::checkProgram(source, compiled, inputs, options.compile,
-                            options.checkOptions, llvm::outs());
-    if (failed(agree) || !*agree)
-      return failure();
-  }
   FailureOr<std::vector<relay::ProgramValue>> arguments =
       relay::toProgramValues(compiled, inputs, location);
   if (failed(arguments))
     return failure();
-  FailureOr<relay::ProgramValue> result =
-      relay::runProgram(compiled, *arguments, location);
+  auto run = [&]() {
+    return relay::runProgram(compiled, *arguments, location);
+  };
+  if (!options.check.empty()) {
+    FailureOr<bool> agree =
+        model.kernels
+            ? relay::checkVTAKernels(compiled, model.kernels, options.compile,
+                                     llvm::outs(),
+                                     [&]() -> LogicalResult { return run(); })
+            : relay::checkProgram(model.source, compiled, inputs,
+                                  options.compile, options.checkOptions,
+                                  llvm::outs());
+    if (failed(agree) || !*agree)
+      return failure();
+  }
+  FailureOr<relay::ProgramValue> result = run();
   if (failed(result))
     return failure();
   SmallVector<Output> outputs;
@@ -263,9 +281,8 @@ static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
   if (options.benchmark &&
-      failed(runBenchmark(compiled, options, [&]() -> LogicalResult {
-        return relay::runProgram(compiled, *arguments, location);
-      })))
+      failed(runBenchmark(compiled, options,
+                          [&]() -> LogicalResult { return run(); })))
     return failure();
   if (!options.profile)
     return success();
@@ -280,9 +297,10 @@ static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
 }
 
 static LogicalResult run(MLIRContext &context, const RunOptions &options) {
-  if (!options.check.empty() && options.check != "interpreter")
-    return printError("expects --check=interpreter, but got '" + options.check +
-                      "'");
+  if (!options.check.empty() && options.check != "interpreter" &&
+      options.check != "tir")
+    return printError("expects --check=interpreter or --check=tir, but got '" +
+                      options.check + "'");
   bool isArtefact = StringRef(options.modelPath).ends_with(".so");
   if (isArtefact && (options.interpret || !options.check.empty()))
     return printError("expects the file that the model was compiled from for "
@@ -341,14 +359,13 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
                                                strings, location);
       if (failed(arguments))
         return failure();
-      return runProgram(compiled, nullptr, *arguments, strings, options,
-                        location);
+      return runProgram(compiled, {}, *arguments, strings, options, location);
     }
     auto inputs = relay_run::getInputs(
         relay_run::getInputSpecs(compiled, &context), options.inputs, strings);
     if (failed(inputs))
       return failure();
-    return runModel(compiled, nullptr, *inputs, strings, options, location);
+    return runModel(compiled, {}, *inputs, strings, options, location);
   }
 
   OwningOpRef<ModuleOp> module = relay::loadModel(options.modelPath, &context);
@@ -367,9 +384,14 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
         strings, options);
   }
 
-  OwningOpRef<ModuleOp> copy = module->clone();
+  OwningOpRef<ModuleOp> copy = module->clone(), kernels;
+  relay::CompileOptions compile = options.compile;
+  if (options.check == "tir") {
+    kernels = ModuleOp::create(location);
+    compile.deviceKernels = *kernels;
+  }
   FailureOr<RelayModule *> compiled =
-      relay::compileAndLoad(*copy, options.compile, options.getDevice());
+      relay::compileAndLoad(*copy, compile, options.getDevice());
   if (failed(compiled))
     return failure();
   std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(
@@ -386,7 +408,7 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     auto inputs = relay_run::getInputs(*specs, options.inputs, strings);
     if (failed(inputs))
       return failure();
-    return runProgram(*compiled, *module,
+    return runProgram(*compiled, {*module, kernels.get()},
                       relay_run::makeArguments(getMainTypes(*module), *inputs),
                       strings, options, location);
   }
@@ -395,7 +417,8 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
       relay_run::getInputSpecs(*compiled, &context), options.inputs, strings);
   if (failed(inputs))
     return failure();
-  return runModel(*compiled, *module, *inputs, strings, options, location);
+  return runModel(*compiled, {*module, kernels.get()}, *inputs, strings,
+                  options, location);
 }
 
 int main(int argc, char **argv) {

@@ -87,27 +87,6 @@ Expected<const json::Object *> ConformanceVectors::findCase(StringRef path) {
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-/// Which STORE writes a byte of memory last; none if that is not one of the
-/// program.
-static std::optional<uint64_t> findStore(const Program &program,
-                                         uint64_t address) {
-  std::optional<uint64_t> found;
-  uint64_t bytes = program.config.getElementBytes(Memory::Out);
-  for (auto [i, words] : enumerate(program.instructions)) {
-    Instruction instruction = decode(program.config, words);
-    if (instruction.is(Opcode::Finish))
-      break;
-    if (!instruction.is(Opcode::Store))
-      continue;
-    for (uint64_t y = 0; y < instruction.ySize; ++y) {
-      uint64_t begin = (instruction.dramBase + y * instruction.xStride) * bytes;
-      if (begin <= address && address - begin < instruction.xSize * bytes)
-        found = i;
-    }
-  }
-  return found;
-}
-
 static Error compareImage(StringRef path, const Program &program,
                           const std::vector<uint8_t> &image) {
   SmallString<128> outPath = path;

@@ -79,6 +79,18 @@ FailureOr<bool> checkProgram(ModuleOp module, RelayModule *compiled,
                              const CompileOptions &options,
                              const CheckOptions &check, raw_ostream &os);
 
+/// Runs `run`, which runs `compiled` once, and compares the results of each
+/// kernel of VTA with what the processor computes for its tir on the same
+/// inputs. `kernels` has got these when the model was compiled with `options`
+/// (CompileOptions::deviceKernels). Writes to `os` how many agree, or the first
+/// integer that differs and the instruction that stores it.
+///
+/// Returns whether all agree; fails if something cannot run, or if there is no
+/// such kernel.
+FailureOr<bool> checkVTAKernels(RelayModule *compiled, ModuleOp kernels,
+                                const CompileOptions &options, raw_ostream &os,
+                                function_ref<LogicalResult()> run);
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_PIPELINES_CHECKMODEL_H

@@ -10,6 +10,8 @@
 
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <optional>
 #include <string>
 
@@ -136,6 +138,10 @@ struct CompileOptions {
 
   /// A folder to write the schedule of each kernel to; empty for none.
   std::string saveSchedules;
+
+  /// Is given copies of the scheduled kernels for devices that are no
+  /// processor, if there is one.
+  ModuleOp deviceKernels;
 
   /// Prints the time of each pass, and of each phase, to standard error.
   bool timing = false;

@@ -141,3 +141,22 @@ uint64_t relay_vta::getFileOffset(const Program &program, uint64_t index) {
                        : program.image.size();
   return kHeaderBytes + start + index * kInstructionBytes;
 }
+
+std::optional<uint64_t> relay_vta::findStore(const Program &program,
+                                             uint64_t address) {
+  std::optional<uint64_t> found;
+  uint64_t bytes = program.config.getElementBytes(Memory::Out);
+  for (uint64_t i = 0; i < program.instructions.size(); ++i) {
+    Instruction instruction = decode(program.config, program.instructions[i]);
+    if (instruction.is(Opcode::Finish))
+      break;
+    if (!instruction.is(Opcode::Store))
+      continue;
+    for (uint64_t y = 0; y < instruction.ySize; ++y) {
+      uint64_t begin = (instruction.dramBase + y * instruction.xStride) * bytes;
+      if (begin <= address && address - begin < instruction.xSize * bytes)
+        found = i;
+    }
+  }
+  return found;
+}

@@ -5,8 +5,27 @@
 // RUN: env RELAY_DEVICE_PATH=%relay_lib/faulty-vta RELAY_FAULTY_VTA=%relay_lib/librelay_device_vta%shlibext not relay-run %s --target=vta,cpu --device=vta:tsim --check=interpreter 2>&1 | FileCheck %s
 // RUN: env RELAY_DEVICE_PATH=%relay_lib relay-run %s --target=vta,cpu --device=vta:tsim --check=interpreter 2>&1 | FileCheck %s --check-prefix=RIGHT
 
+// --check=tir compares each kernel with its loops, finds the same, and knows
+// which instruction stores it. Or an immediate of one kernel is another one.
+// DEFINE: %{faulty} = env RELAY_DEVICE_PATH=%relay_lib/faulty-vta RELAY_FAULTY_VTA=%relay_lib/librelay_device_vta%shlibext
+// RUN: %{faulty} not relay-run %s --target=vta,cpu --device=vta:fsim --check=tir 2>&1 | FileCheck %s --check-prefix=TIR
+// RUN: %{faulty} not relay-run %s --target=vta,cpu --device=vta:tsim --check=tir 2>&1 | FileCheck %s --check-prefix=TIR
+// RUN: %{faulty} RELAY_FAULTY_VTA_KERNEL=fused_nn_conv2d_clip_cast not relay-run %s --target=vta,cpu --device=vta:fsim --check=tir 2>&1 | FileCheck %s --check-prefix=CLIP
+// RUN: %{faulty} RELAY_FAULTY_VTA_KERNEL=fused_nn_conv2d_clip_cast not relay-run %s --target=vta,cpu --device=vta:tsim --check=tir 2>&1 | FileCheck %s --check-prefix=CLIP
+// RUN: env RELAY_DEVICE_PATH=%relay_lib relay-run %s --target=vta,cpu --device=vta:fsim --check=tir 2>&1 | FileCheck %s --check-prefix=EQUAL
+// RUN: env RELAY_DEVICE_PATH=%relay_lib relay-run %s --target=vta,cpu --device=vta:tsim --executor=vm --check=tir 2>&1 | FileCheck %s --check-prefix=EQUAL
+// RUN: env RELAY_DEVICE_PATH=%relay_lib not relay-run %s --check=tir 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not relay-run %s --target=vta,cpu --check=tir --rtol=1 2>&1 | FileCheck %s --check-prefix=RTOL
+// RUN: not relay-run %s --check=tirs 2>&1 | FileCheck %s --check-prefix=WHAT
+
 // CHECK:      output 'y': differs
 // CHECK-NEXT: first kernel that differs: fused_nn_conv2d_right_shift_cast (call {{[0-9]+}}, result 0): expects {{-?[0-9]+}} at element 37, but got {{-?[0-9]+}}{{$}}
+// TIR: first kernel that differs from its tir: fused_nn_conv2d_right_shift_cast (call {{[0-9]+}}, result 0): expects {{-?[0-9]+}} at [0, 0, 0, 2, 5], but got {{-?[0-9]+}}; instruction {{[0-9]+}} stores it: STORE out[0..17] to {{.*}}; 2 of 576 elements differ
+// CLIP: first kernel that differs from its tir: fused_nn_conv2d_clip_cast (call {{[0-9]+}}, result 0): expects 127 at [18, 0], but got -128; instruction {{[0-9]+}} stores it: STORE out[18..35] to {{.*}}; 272 of 576 elements differ
+// EQUAL: kernels of vta agree with their tir: 2 calls of 2
+// NONE: error: expects a model with kernels for vta, which are compared with their tir, but ran none
+// RTOL: error: expects no --rtol with --check=tir: it has no effect there
+// WHAT: error: expects --check=interpreter or --check=tir, but got 'tirs'
 // RIGHT: output 'y': agrees, max difference 0,
 func.func @main(%x: tensor<1x16x6x6xi8> {relay.name = "x"}) -> (tensor<1x16x6x6xi8> {relay.name = "y"}) {
   %w = relay.constant dense<3> : tensor<16x16x3x3xi8>

@@ -43,6 +43,10 @@ std::string readProgram(const uint8_t *bytes, size_t size, Program &program);
 /// The file of a program. Instructions that are in the image are written there.
 std::vector<uint8_t> writeProgram(const Program &program);
 
+/// Which STORE writes a byte of memory last; none if that is not one of the
+/// program.
+std::optional<uint64_t> findStore(const Program &program, uint64_t address);
+
 /// Where instruction `index` is in the file.
 uint64_t getFileOffset(const Program &program, uint64_t index);
 
