@@ -49,6 +49,38 @@ Error relay_vta_sim::readProgramFile(StringRef path, Program &program) {
 // cases.json
 //===----------------------------------------------------------------------===//
 
+/// A key whose value has another type would not be compared, and nobody would
+/// know. null is as no value.
+static Error checkTypes(StringRef path, const json::Object &object) {
+  struct Key {
+    StringLiteral name;
+    json::Value::Kind kind;
+    StringLiteral type;
+  };
+  static constexpr Key keys[] = {
+      {"negative", json::Value::Boolean, "true or false"},
+      {"expected_error", json::Value::String, "a text"},
+      {"at_instruction", json::Value::Number, "an integer"},
+      {"stuck_instruction", json::Value::Object, "an object"},
+      {"profiler", json::Value::Object, "an object"},
+      {"chisel_cycles", json::Value::Number, "an integer"}};
+  for (const Key &key : keys) {
+    const json::Value *value = object.get(key.name);
+    if (!value || value->kind() == json::Value::Null)
+      continue;
+    if (value->kind() != key.kind ||
+        (key.kind == json::Value::Number && !value->getAsInteger()))
+      return makeError("'{0}': expects '{1}' to be {2}", path, key.name,
+                       key.type);
+  }
+  if (const json::Object *counts = object.getObject("profiler"))
+    for (const auto &[name, count] : *counts)
+      if (!count.getAsInteger())
+        return makeError("'{0}': expects '{1}' in 'profiler' to be an integer",
+                         path, name.str());
+  return Error::success();
+}
+
 Expected<const json::Object *> ConformanceVectors::findCase(StringRef path) {
   SmallString<128> casesPath = sys::path::parent_path(path);
   sys::path::append(casesPath, "cases.json");
@@ -77,8 +109,11 @@ Expected<const json::Object *> ConformanceVectors::findCase(StringRef path) {
   StringRef name = sys::path::stem(path);
   for (const json::Value &value : *cases) {
     const json::Object *object = value.getAsObject();
-    if (object && object->getString("name") == name)
-      return object;
+    if (!object || object->getString("name") != name)
+      continue;
+    if (Error error = checkTypes(casesPath, *object))
+      return std::move(error);
+    return object;
   }
   return nullptr;
 }

@@ -503,11 +503,26 @@ FailureOr<OwningOpRef<vta::ProgramOp>> KernelConverter::run() {
 static StringRef getAdvice(vta::Memory memory) {
   switch (memory) {
   case vta::Memory::Inp:
-    return "a tile with fewer rows, columns or input channels takes less";
+    return "a tile with fewer rows, columns or input channels, or a smaller "
+           "window, takes less";
   case vta::Memory::Wgt:
     return "a tile with fewer channels, or a smaller window, takes less";
   default:
     return "a tile with fewer rows, columns or output channels takes less";
+  }
+}
+
+/// The parameter of a configuration that says how large a scratchpad is.
+static StringRef getBufferName(vta::Memory memory) {
+  switch (memory) {
+  case vta::Memory::Uop:
+    return "uop_buffer";
+  case vta::Memory::Inp:
+    return "inp_buffer";
+  case vta::Memory::Wgt:
+    return "wgt_buffer";
+  default:
+    return "acc_buffer";
   }
 }
 
@@ -533,7 +548,13 @@ convertKernel(tir::PrimFuncOp kernel, const relay_vta::Config &config) {
         << overflow.elements << " in kernel @" << kernel.getSymName();
     if (overflow.tile)
       diagnostic << ", of which the last is a tile of " << overflow.tile;
-    diagnostic.attachNote(kernel.getLoc()) << getAdvice(overflow.memory);
+    uint64_t bytes =
+        overflow.elements *
+        config.getElementBytes(static_cast<relay_vta::Memory>(overflow.memory));
+    diagnostic.attachNote(kernel.getLoc())
+        << getAdvice(overflow.memory) << "; this one needs "
+        << getBufferName(overflow.memory) << " = " << llvm::PowerOf2Ceil(bytes)
+        << " at least";
     return diagnostic;
   }
 }

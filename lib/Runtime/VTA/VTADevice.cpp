@@ -24,10 +24,11 @@ using namespace relay_vta;
 
 namespace {
 
-/// A kernel, and what runs it.
+/// A kernel, and what runs it how.
 struct LoadedKernel {
   Kernel kernel;
   SimulatorKind simulator;
+  RunOptions options;
 };
 
 using Module = std::vector<LoadedKernel>;
@@ -91,11 +92,15 @@ static std::optional<SimulatorKind> getSimulator() {
   return std::nullopt;
 }
 
-/// With RELAY_VTA_STRICT=1, what is not portable, and races, are errors.
-static RunOptions getOptions() {
-  RunOptions options;
+/// With RELAY_VTA_STRICT=1, what is not portable, and races, are errors. None
+/// if it is neither this nor 0, or empty.
+static std::optional<RunOptions> getOptions() {
   const char *strict = getenv("RELAY_VTA_STRICT");
-  options.strict = strict && strcmp(strict, "1") == 0;
+  std::string value = strict ? strict : "";
+  if (!value.empty() && value != "0" && value != "1")
+    return std::nullopt;
+  RunOptions options;
+  options.strict = value == "1";
   return options;
 }
 
@@ -105,6 +110,12 @@ static RelayStatus load(SimulatorKind simulator, const char *format,
     return relayHostDeviceFail(RELAY_INCOMPATIBLE,
                                "expects code in the format '%s', but got '%s'",
                                kKernelFormat, format);
+  std::optional<RunOptions> options = getOptions();
+  if (!options)
+    return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
+                               "expects 0 or 1 in RELAY_VTA_STRICT, but got "
+                               "'%s'",
+                               getenv("RELAY_VTA_STRICT"));
   return guard([&] {
     std::vector<Kernel> kernels;
     std::string message =
@@ -122,7 +133,7 @@ static RelayStatus load(SimulatorKind simulator, const char *format,
               board, getConfigName(kernel.program.config).c_str());
     auto loaded = std::make_unique<Module>();
     for (Kernel &kernel : kernels)
-      loaded->push_back({std::move(kernel), simulator});
+      loaded->push_back({std::move(kernel), simulator, *options});
     *module = loaded.release();
     return RELAY_OK;
   });
@@ -262,8 +273,8 @@ static RelayStatus launch(void * /*user*/, int32_t /*device*/, void *stream,
   // Each call has an accelerator of its own, so that threads need not wait.
   return guard([&] {
     const Config &config = kernel.program.config;
-    std::unique_ptr<Driver> driver =
-        makeSimulatorDriver(config, loaded.simulator, kCapacity, getOptions());
+    std::unique_ptr<Driver> driver = makeSimulatorDriver(
+        config, loaded.simulator, kCapacity, loaded.options);
     int64_t start = now();
     RelayStatus status = runOn(*driver, kernel, args);
     const Timing *timing = driver->getTiming();

@@ -78,6 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("relay-vta-explore: stopped; the same command goes on", file=sys.stderr)
         return 130
     sys.stdout.write(text)
+    if not any(point.cycles for point in points):
+        print("relay-vta-explore: error: expects a configuration that the network fits; the table "
+              "says why there is none", file=sys.stderr)
+        return 1
     return 0
 
 

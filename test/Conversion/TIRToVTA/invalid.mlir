@@ -1,6 +1,6 @@
 // RUN: relay-opt %s --tir-schedule-rules --tir-apply-schedules --tir-to-vta --split-input-file --verify-diagnostics
 
-// expected-note @below {{a tile with fewer channels, or a smaller window, takes less}}
+// expected-note @below {{a tile with fewer channels, or a smaller window, takes less; this one needs wgt_buffer = 16384 at least}}
 tir.prim_func @window(%x: memref<1x14x14x16xi8>, %w: memref<1x1x7x7x16x16xi8>, %b: memref<1x16xi32>, %y: memref<1x8x8x16xi8>)
     attributes {tir.num_outputs = 1 : i64, target.spec = #vta.config<batch = 1, block = 16, wgt_buffer = 8192>} {
   %c6 = arith.constant 6 : i32

@@ -5,6 +5,11 @@
 
 // -----
 
+// expected-error @+1 {{expects a power of 2 for batch, but got -1}}
+#a = #vta.config<batch = -1, block = 16>
+
+// -----
+
 // expected-error @+1 {{expects one of batch, block, inp, wgt, acc, uop_buffer, inp_buffer, wgt_buffer, acc_buffer and bus, but got blok}}
 #a = #vta.config<blok = 16>
 

@@ -110,6 +110,20 @@ def test_simulator_that_there_is_not(monkeypatch):
         check(build())
 
 
+def test_strict_mode_that_there_is_not(monkeypatch):
+    for value in ("", "0", "1"):
+        monkeypatch.setenv("RELAY_VTA_STRICT", value)
+        # Sums of elements of bytes are what fsim alone loads.
+        if value == "1":
+            with pytest.raises(Exception, match="not_portable"):
+                check(build())
+        else:
+            check(build())
+    monkeypatch.setenv("RELAY_VTA_STRICT", "yes")
+    with pytest.raises(Exception, match="expects 0 or 1 in RELAY_VTA_STRICT, but got 'yes'"):
+        check(build())
+
+
 def change_buffer(data, index, size):
     """Says of an output, which is alone at its place, that it has another size."""
     buffer = struct.pack("<QQI", 8 * 4096 + 1024 + index * 384, 384, 2)

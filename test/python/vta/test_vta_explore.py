@@ -229,6 +229,20 @@ def test_wrong_options(model, tmp_path, arguments, message):
     assert result.returncode != 0 and message in result.stderr and not result.stdout
 
 
+def test_command_without_any_cycles(model, tmp_path):
+    """There is a table with the reasons, and no success."""
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(b"garbage")
+    for path, arguments, code, message in [
+            (model, ["--wgt-buff=2k"], 1, "expects buffers of at most 8 elements in wgt"),
+            (broken, [], 1, "not an ONNX model"), (model, ["--wgt-buff=2k,256k"], 0, "cycles")]:
+        result = subprocess.run([BUILD_DIR / "bin" / "relay-vta-explore", path, "-o",
+                                 tmp_path / path.stem, "--no-progress", *arguments],
+                                capture_output=True, text=True, check=False)
+        assert result.returncode == code and message in result.stdout
+        assert ("expects a configuration that the network fits" in result.stderr) == bool(code)
+
+
 def test_wrong_arguments(model):
     with pytest.raises(TypeError, match="expects configs to be a list of vta.Config, but got 3"):
         vta.explore(model, [3])  # type: ignore[list-item]

@@ -124,6 +124,14 @@ def test_check(folder):
      f"expects alu_counter 7, but got {COUNTS['alu_counter']}"),
     ({"negative": True, "expected_error": "deadlock"}, "expects error deadlock, but got none"),
     ({"negative": True}, "expects 'expected_error' in cases.json"),
+    ({"negative": "yes"}, "expects 'negative' to be true or false"),
+    ({"expected_error": 3}, "expects 'expected_error' to be a text"),
+    ({"profiler": [1]}, "expects 'profiler' to be an object"),
+    ({"profiler": {"alu_counter": "7"}}, "expects 'alu_counter' in 'profiler' to be an integer"),
+    ({"chisel_cycles": 9.5}, "expects 'chisel_cycles' to be an integer"),
+    ({"at_instruction": {}, "negative": None}, "expects 'at_instruction' to be an integer"),
+    ({"stuck_instruction": 1}, "expects 'stuck_instruction' to be an object"),
+    ({"negative": None, "chisel_cycles": None}, None),
     ({"profiler": COUNTS}, None), ({"negative": False}, None), ({"name": "b"}, None),
 ])
 def test_cases(case, message, folder):

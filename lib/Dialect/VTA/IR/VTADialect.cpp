@@ -147,7 +147,7 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (auto [parameter, value] : llvm::zip_equal(getParameters(), values))
     if (!llvm::isPowerOf2_64(value))
       return emitError() << "expects a power of 2 for " << parameter.name
-                         << ", but got " << value;
+                         << ", but got " << static_cast<int64_t>(value);
   std::string message = relay_vta::checkConfig(makeConfig(values));
   if (!message.empty())
     return emitError() << message;
