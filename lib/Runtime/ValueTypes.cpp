@@ -140,7 +140,8 @@ namespace {
 class ArgumentChecker {
 public:
   ArgumentChecker(const Program &program, const BytecodeFunction &function)
-      : program(program), function(function) {}
+      : program(program), function(function),
+        sizes(static_cast<size_t>(function.description->num_symbols), -1) {}
 
   void check(int64_t number, const Value &value, const ValueType &type);
 
@@ -171,13 +172,15 @@ private:
   const Bindings *bind(const ValueType &type, const Bindings *outer);
   void enter(const Value &value, Expected expected);
   void enterData(const Value &value, Expected expected);
-  void checkTensor(const TensorObject &tensor, const ValueType &type) const;
+  void checkTensor(const TensorObject &tensor, const ValueType &type);
   [[noreturn]] void refuse(const std::string &expects,
                            const std::string &got) const;
   [[noreturn]] void refuseKind(const char *expects, const Value &value) const;
 
   const Program &program;
   const BytecodeFunction &function;
+  /// What sizes with names have turned out to be, -1 before that.
+  std::vector<int64_t> sizes;
   int64_t number = 0;
   std::vector<Entry> stack;
   std::deque<Bindings> allBindings;
@@ -220,15 +223,30 @@ void ArgumentChecker::refuseKind(const char *expects,
 }
 
 void ArgumentChecker::checkTensor(const TensorObject &tensor,
-                                  const ValueType &type) const {
+                                  const ValueType &type) {
   const DLTensor &given = tensor.tensor;
   if (!isSameDType(given.dtype, type.dtype))
     refuse("a tensor of " + describeDType(type.dtype),
            describeDType(given.dtype));
   auto rank = static_cast<int32_t>(type.dims.size());
   bool fits = given.ndim == rank;
-  for (int32_t i = 0; fits && i < rank; ++i)
-    fits = type.dims[i] < 0 || type.dims[i] == given.shape[i];
+  std::string reason;
+  for (int32_t i = 0; fits && i < rank; ++i) {
+    int64_t size = type.dims[i];
+    if (size >= 0) {
+      fits = size == given.shape[i];
+    } else if (size < -1) {
+      // The same name is the same size.
+      int64_t &known = sizes[-2 - size];
+      if (known < 0)
+        known = given.shape[i];
+      fits = known == given.shape[i];
+      if (!fits)
+        reason = std::string(" with ") +
+                 function.description->symbols[-2 - size] + " = " +
+                 std::to_string(known) + " as in an earlier dimension";
+    }
+  }
   if (fits)
     return;
   std::string expected;
@@ -237,7 +255,7 @@ void ArgumentChecker::checkTensor(const TensorObject &tensor,
                 (size < -1  ? function.description->symbols[-2 - size]
                  : size < 0 ? std::string("?")
                             : std::to_string(size));
-  refuse("a tensor of shape [" + expected + "]",
+  refuse("a tensor of shape [" + expected + "]" + reason,
          describeDims(given.shape, given.ndim));
 }
 

@@ -601,6 +601,21 @@ def test_wrong_elements_at_run_time():
             run(elements, f32(2, 3), i64(0))
 
 
+def test_sizes_of_one_name():
+    """No function of tensors sees both inputs."""
+    text = """
+g (bool c, float[n] x, float[n,2] z) => (y) <int64[1] last = {1}> {
+  y = If (c) <then_branch = t () => (a) { a = Neg(x) },
+              else_branch = e () => (b) { b = ReduceSum<keepdims = 0>(z, last) }>
+}"""
+    run = onnx_backend.Machine().compile(parse(text))
+    compare(run(true(), f32(3), f32(3, 2)), [-f32(3)])
+    for feeds in ((true(), f32(3), f32(4, 2)), (true(False), f32(4), f32(3, 2))):
+        with pytest.raises(ValueError, match=r"argument 2 of 'main' \('z'\): expects a tensor of shape "
+                           r"\[n, 2\] with n = . as in an earlier dimension, but got \[., 2\]"):
+            run(*feeds)
+
+
 @pytest.mark.parametrize("split", [i64(0), i64(-1), i64([2, 2]), i64([6, -1]), i64([])])
 def test_wrong_parts_at_run_time(split):
     shape = "[m]" if split.ndim else ""
