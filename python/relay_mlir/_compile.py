@@ -161,7 +161,7 @@ class Module:
         "medium", as the model was compiled."""
         return self._impl.precision()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Outputs:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Outputs:
         """Runs the model.
 
         Inputs go by position or by name: NumPy arrays and other DLPack tensors

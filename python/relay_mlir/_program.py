@@ -94,7 +94,7 @@ class Program:
         """The outputs, as a list of ValueInfo."""
         return list(self._outputs)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Outputs:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Outputs:
         """Runs the model.
 
         Inputs go by position or by name: what `Module` takes; lists for sequences, and None

@@ -44,6 +44,15 @@ def test_positional_named_and_mixed(add):
         np.testing.assert_array_equal(y, x + b)
 
 
+def test_an_input_named_self():
+    for executor in ("aot", "vm"):
+        model = rm.compile(rm.parse(ADD.replace('"x"', '"self"')), executor=executor)
+        assert [info.name for info in model.inputs] == ["self", "b"]
+        x, b = np.ones((2, 3), np.float32), np.ones(3, np.float32)
+        for y in (model(x, b), model(b=b, self=x), model.run({"self": x, "b": b})):
+            np.testing.assert_array_equal(y, x + b)
+
+
 def test_lists_strides_and_read_only(add):
     b = np.array([1, 2, 3], np.float32)
     np.testing.assert_array_equal(add([[1, 2, 3]], b), [[2, 4, 6]])
