@@ -177,17 +177,25 @@ relay_run::makeArguments(TypeRange types, ArrayRef<InterpreterValue> inputs) {
 // Values
 //===----------------------------------------------------------------------===//
 
+/// The type of what is an input, or is to be one.
+static std::string describeType(const InputSpec &spec, RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  // Who runs a model does not see their numbers.
+  if (spec.isString)
+    text.replace(text.size() - StringRef("i64>").size(), StringRef::npos,
+                 "string>");
+  return text;
+}
+
 static FailureOr<Tensor> makeRandom(const InputSpec &spec,
                                     RankedTensorType type,
                                     const relay::StringTable &strings,
                                     std::mt19937 &generator) {
   std::optional<Tensor> allocated = Tensor::tryAllocate(type);
-  if (!allocated) {
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
+  if (!allocated)
     return printError("out of memory: cannot allocate input '" + spec.name +
-                      "' of type " + text);
-  }
+                      "' of type " + describeType(spec, type));
   Tensor &tensor = *allocated;
   int64_t count = type.getNumElements();
   if (isa<FloatType>(type.getElementType())) {
@@ -251,13 +259,10 @@ static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path,
     return printError(llvm::toString(read.takeError()));
   Tensor tensor = *read;
   if (tensor.getElementType() != spec.type.getElementType() ||
-      failed(verifyCompatibleShape(tensor.getShape(), spec.type.getShape()))) {
-    std::string expected, actual;
-    llvm::raw_string_ostream(expected) << spec.type;
-    llvm::raw_string_ostream(actual) << tensor.getType();
-    return printError("expects input '" + spec.name + "' of type " + expected +
-                      ", but '" + path + "' holds " + actual);
-  }
+      failed(verifyCompatibleShape(tensor.getShape(), spec.type.getShape())))
+    return printError("expects input '" + spec.name + "' of type " +
+                      describeType(spec, spec.type) + ", but '" + path +
+                      "' holds " + describeType(spec, tensor.getType()));
   return tensor;
 }
 

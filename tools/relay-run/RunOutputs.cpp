@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace relay_run;
@@ -32,8 +33,8 @@ static void printStrings(const relay::NpyStrings &strings) {
   ArrayRef<std::string> texts = strings.texts;
   llvm::interleaveComma(texts.take_front(kMaxPrinted), llvm::outs(),
                         [](StringRef text) {
-                          llvm::outs() << '"';
-                          llvm::outs().write_escaped(text) << '"';
+                          // Quoted, and letters as they are.
+                          llvm::outs() << llvm::json::Value(text);
                         });
   llvm::outs() << (texts.size() > kMaxPrinted ? ", ...]\n" : "]\n");
 }
