@@ -28,7 +28,11 @@ class StringNumbers:
 
     def _number(self, text: Any, name: str) -> int:
         if isinstance(text, bytes):
-            text = text.decode()
+            try:
+                text = text.decode()
+            except UnicodeDecodeError:
+                raise ValueError(f"expects bytes of UTF-8 for input {name!r}, but got "
+                                 f"{describe(text)}") from None
         if not isinstance(text, str):
             raise TypeError(f"expects strings for input {name!r}, but got {describe(text)}")
         number = self._table.numbers.get(text)
@@ -41,7 +45,11 @@ class StringNumbers:
 
     def encode(self, value: Any, name: str) -> np.ndarray[Any, Any]:
         """The numbers of str or bytes (UTF-8) in lists or arrays. Raises TypeError for anything
-        else, and UnicodeDecodeError for bytes that are no UTF-8."""
+        else, and ValueError for bytes that are no UTF-8."""
+        # Of an array without elements, the dtype tells what it is of.
+        if isinstance(value, np.ndarray) and value.dtype.kind not in "OUST":
+            raise TypeError(f"expects strings for input {name!r}, but got an array of "
+                            f"{value.dtype}")
         array = np.asarray(value, dtype=object)
         numbers = [self._number(text, name) for text in array.ravel()]
         return np.array(numbers, np.int64).reshape(array.shape)

@@ -62,7 +62,8 @@ LogicalResult GramCounter::readPool() {
                                "attribute \"pool_"
                             << (areStrings ? "strings" : "int64s") << '"';
   pool = areStrings
-             ? node.getStringTable().getNumbers(node.getStrings("pool_strings"))
+             ? node.getStringNumbers("pool_strings",
+                                     node.getStrings("pool_strings"))
              : llvm::to_vector(
                    node.getInts("pool_int64s").value_or(ArrayRef<int64_t>()));
   indexes = node.getInts("ngram_indexes").value_or(ArrayRef<int64_t>());

@@ -9,6 +9,7 @@
 
 #include "Importer.h"
 #include "ModelSource.h"
+#include "Strings.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,6 +38,7 @@ static OwningOpRef<ModuleOp> importModel(ModelSource &source,
   std::unique_ptr<Model> model = read(source, context);
   if (!model)
     return nullptr;
+  StringTypeNames names(context);
   return Importer(*model, source, context, options).run();
 }
 
@@ -47,6 +49,7 @@ mlir::relay::getOnnxCoverage(llvm::MemoryBufferRef buffer,
   std::unique_ptr<Model> model = read(*source, context);
   if (!model)
     return failure();
+  StringTypeNames names(context);
   return Importer(*model, *source, context, {}).getCoverage();
 }
 

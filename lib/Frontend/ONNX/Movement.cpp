@@ -526,6 +526,8 @@ static LogicalResult convertPad(NodeContext &node) {
   Type type = node.getElementType(node.getInput(0));
   Value value;
   if (mode == "constant") {
+    if (failed(node.expectSameElements(2, 0)))
+      return failure();
     if (node.hasInput(2))
       value = node.reshape(node.getInput(2), ArrayRef<int64_t>());
     else

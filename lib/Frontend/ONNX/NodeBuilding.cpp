@@ -274,8 +274,6 @@ Value NodeContext::createInts(ArrayRef<int64_t> values) {
       RankedTensorType::get(values.size(), getBuilder().getI64Type()), values));
 }
 
-StringTable &NodeContext::getStringTable() { return importer.getStrings(); }
-
 Value NodeContext::createStrings(ArrayRef<int64_t> numbers) {
   return createConstant(getStringElements(
       getContext(), static_cast<int64_t>(numbers.size()), numbers));

@@ -275,6 +275,14 @@ ArrayRef<std::string> NodeContext::getStrings(StringRef name) {
   return attribute ? ArrayRef(attribute->strings) : ArrayRef<std::string>();
 }
 
+SmallVector<int64_t>
+NodeContext::getStringNumbers(StringRef name, ArrayRef<std::string> texts) {
+  if (!llvm::all_of(texts, isStringElement))
+    emitError() << "expects attribute \"" << name << "\" to have "
+                << kStringElements;
+  return importer.getStrings().getNumbers(texts);
+}
+
 const Tensor *NodeContext::getTensor(StringRef name) {
   const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Tensor);
   return attribute ? attribute->tensor.get() : nullptr;

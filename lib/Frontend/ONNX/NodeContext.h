@@ -95,6 +95,10 @@ public:
   std::optional<ArrayRef<int64_t>> getInts(StringRef name);
   std::optional<ArrayRef<float>> getFloats(StringRef name);
   ArrayRef<std::string> getStrings(StringRef name);
+  /// The numbers of strings that attribute `name` has. Reports an error for
+  /// what a tensor cannot have.
+  SmallVector<int64_t> getStringNumbers(StringRef name,
+                                        ArrayRef<std::string> texts);
   const Tensor *getTensor(StringRef name);
   /// The value of TensorProto.DataType in an attribute; `defaultValue` if there
   /// is none. Reports an error for what is no such value.
@@ -158,7 +162,6 @@ public:
   Value createInts(ArrayRef<int64_t> values);
   /// A vector of strings, by their numbers.
   Value createStrings(ArrayRef<int64_t> numbers);
-  StringTable &getStringTable();
   /// A vector of 64 bits of constants and of sizes of tensors. What is neither
   /// is taken from `source`, where it is at the same position.
   Value createInts(ArrayRef<ShapeScalar> values, Value source = {});

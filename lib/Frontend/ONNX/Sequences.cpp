@@ -291,7 +291,7 @@ LogicalResult SequenceNode::makeEmpty() {
   DataType type = node.getDataType("dtype", DataType::Float);
   if (node.hasFailed())
     return failure();
-  if (!getElementType(builder.getContext(), type))
+  if (!getTensorElementType(builder.getContext(), type))
     return emitError() << "a sequence of " << getDataTypeName(type)
                        << " is not supported";
   return bindKnown({});

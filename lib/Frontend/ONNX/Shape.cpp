@@ -47,14 +47,14 @@ static LogicalResult convertSize(NodeContext &node) {
 
 /// Reached for strings, and for what the importer cannot hold.
 static LogicalResult convertConstant(NodeContext &node) {
-  StringTable &table = node.getStringTable();
   if (node.hasAttr("value_string"))
     return node.setResult(node.reshape(
-        node.createStrings(table.getNumber(node.getString("value_string", ""))),
+        node.createStrings(node.getStringNumbers(
+            "value_string", node.getString("value_string", "").str())),
         ArrayRef<int64_t>{}));
   if (node.hasAttr("value_strings"))
-    return node.setResult(
-        node.createStrings(table.getNumbers(node.getStrings("value_strings"))));
+    return node.setResult(node.createStrings(node.getStringNumbers(
+        "value_strings", node.getStrings("value_strings"))));
   return node.emitError() << "expects a constant of numbers, in attribute "
                              "\"value\", \"value_int(s)\" or "
                              "\"value_float(s)\"";

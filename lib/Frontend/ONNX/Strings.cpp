@@ -14,6 +14,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -30,6 +31,46 @@ Type mlir::relay::onnx::getStringType(MLIRContext *context) {
 bool mlir::relay::onnx::isStringType(Type type) {
   return type.isSignlessInteger(63);
 }
+
+bool mlir::relay::onnx::isStringElement(StringRef text) {
+  return !text.contains('\0') && llvm::json::isUTF8(text);
+}
+
+/// In texts that have types among others, those of strings are found by what
+/// stands around them: a name in a model may be "i63".
+static bool renameStrings(std::string &text) {
+  bool isChanged = false;
+  for (StringRef old : {"xi63>", "<i63>", "'i63'"}) {
+    for (size_t at = 0; (at = text.find(old.str(), at)) != std::string::npos;) {
+      text.replace(at + 1, old.size() - 2, "string");
+      isChanged = true;
+    }
+  }
+  return isChanged;
+}
+
+static void nameStrings(Diagnostic &diagnostic, MLIRContext *context) {
+  for (DiagnosticArgument &argument : diagnostic.getArguments()) {
+    std::string text;
+    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Type)
+      llvm::raw_string_ostream(text) << '\'' << argument.getAsType() << '\'';
+    else if (argument.getKind() ==
+             DiagnosticArgument::DiagnosticArgumentKind::String)
+      text = argument.getAsString();
+    // The context keeps what the diagnostic only refers to.
+    if (renameStrings(text))
+      argument = DiagnosticArgument(StringAttr::get(context, text).getValue());
+  }
+}
+
+StringTypeNames::StringTypeNames(MLIRContext *context)
+    : ScopedDiagnosticHandler(context, [context](Diagnostic &diagnostic) {
+        nameStrings(diagnostic, context);
+        for (Diagnostic &note : diagnostic.getNotes())
+          nameStrings(note, context);
+        // Others print it.
+        return failure();
+      }) {}
 
 DenseElementsAttr mlir::relay::onnx::getStringElements(
     MLIRContext *context, ArrayRef<int64_t> shape, ArrayRef<int64_t> numbers) {

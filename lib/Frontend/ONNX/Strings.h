@@ -27,6 +27,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
 
 namespace mlir::relay::onnx {
 
@@ -34,10 +35,21 @@ namespace mlir::relay::onnx {
 Type getStringType(MLIRContext *context);
 bool isStringType(Type type);
 
+/// What tensors of strings have, for messages.
+inline constexpr StringLiteral kStringElements =
+    "strings that are UTF-8 text without zeros";
+bool isStringElement(StringRef text);
+
 /// A tensor of strings that have these numbers.
 DenseElementsAttr getStringElements(MLIRContext *context,
                                     ArrayRef<int64_t> shape,
                                     ArrayRef<int64_t> numbers);
+
+/// While it lives, messages call the type of strings so.
+class StringTypeNames : public ScopedDiagnosticHandler {
+public:
+  explicit StringTypeNames(MLIRContext *context);
+};
 
 /// The type of the elements of a tensor: as getElementType, or strings.
 Type getTensorElementType(MLIRContext *context, DataType type);

@@ -14,7 +14,6 @@
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Alignment.h"
-#include "llvm/Support/JSON.h"
 
 #include <cstdlib>
 #include <sys/mman.h>
@@ -127,10 +126,8 @@ llvm::Error TensorLoader::check(const Tensor &tensor) const {
       return makeError(tensor, "expects strings for the dimensions " +
                                    formatDims(tensor.dims) + ", but got " +
                                    llvm::Twine(tensor.strings.size()));
-    for (StringRef text : tensor.strings)
-      if (text.contains('\0') || !llvm::json::isUTF8(text))
-        return makeError(tensor, "expects strings that are UTF-8 text without "
-                                 "zeros");
+    if (!llvm::all_of(tensor.strings, isStringElement))
+      return makeError(tensor, llvm::Twine("expects ") + kStringElements);
     return llvm::Error::success();
   }
   unsigned elementSize = *getElementSize(tensor.type);
@@ -288,7 +285,9 @@ llvm::Expected<ElementsAttr> TensorLoader::load(const Tensor &tensor) {
   if (llvm::Error error = check(tensor))
     return std::move(error);
   RankedTensorType type = getType(tensor);
-  if (type.getNumElements() <= kMaxInlineElements)
+  // The numbers of strings are nowhere in the file.
+  if (tensor.type == DataType::String ||
+      type.getNumElements() <= kMaxInlineElements)
     return loadInline(tensor);
   llvm::Expected<Bytes> bytes = getBytes(tensor);
   if (!bytes)

@@ -133,6 +133,23 @@ def test_constants_and_fills():
     compare(run(model, {}), run_onnxruntime(model, {}))
 
 
+def test_constants_of_many_strings():
+    """Numbers of so many would be read as the file has them; strings are not."""
+    for count in (8, 9, 1000):
+        table = np.array([f"label {i}" for i in range(count)], object)
+        check([helper.make_node("Gather", ["table", "x"], ["y"])],
+              {"x": np.array([0, count - 1, -1, 3])}, ["y"], constants={"table": table})
+
+
+def test_sequences_that_are_empty_first():
+    x, y = texts(2, 3), texts(2, 3, seed=1)
+    check([helper.make_node("SequenceEmpty", [], ["none"], dtype=TensorProto.STRING),
+           helper.make_node("SequenceInsert", ["none", "x"], ["one"]),
+           helper.make_node("SequenceInsert", ["one", "y"], ["two"]),
+           helper.make_node("ConcatFromSequence", ["two"], ["z"], axis=1)],
+          {"x": x, "y": y}, ["z"])
+
+
 def test_virtual_machine(tmp_path):
     """Branches that are decided when the model runs are for the virtual machine."""
     def branch(name, word):
@@ -231,7 +248,8 @@ def test_arrays_of_strings():
 @pytest.mark.parametrize("x, message", [
     ([[1, 2]], "expects strings for input 'x', but got "),
     ([["a", None]], "expects strings for input 'x', but got "),
-    ([["a", b"\xff"]], "utf-8"),
+    (np.zeros((0, 2), np.int64), "expects strings for input 'x', but got an array of int64"),
+    ([["a", b"\xff"]], "expects bytes of UTF-8 for input 'x', but got b'.xff'"),
     (["a", "b"], "input 'x'"),
     ([["a", "b", "c"]], "input 'x'")])
 def test_what_is_no_array_of_strings(x, message):
@@ -268,6 +286,7 @@ def test_relay_run(tmp_path):
                 [TOOLS / "relay-run", *command, f"--input=x={tmp_path / file}",
                  f"--output=z={tmp_path / 'z.npy'}"], check=True, capture_output=True, text=True)
             assert done.stdout.startswith('z: tensor<6x2xstring> ["')
+            assert '"Water"' in done.stdout and '"über"' in done.stdout
             assert (np.load(tmp_path / "z.npy") == wanted).all()
     # Without a file they are some of the model's.
     done = subprocess.run([TOOLS / "relay-run", artefact, "--dim=N=4"], check=True,
@@ -280,7 +299,8 @@ def test_relay_run(tmp_path):
 
 @pytest.mark.parametrize("array, message", [
     (np.zeros((3, 2), np.float32), "expects a dtype of strings, '<U' and a number, but got '<f4'"),
-    (np.full((3, 3), "a"), "expects input 'x' of type "),
+    (np.full((3, 3), "a"), "expects input 'x' of type tensor<?x2xstring>, but "),
+    (np.full((3, 3), "a"), "x.npy' holds tensor<3x3xstring>"),
     (np.full((3, 2), b"\xff\xfe"), "expects strings of Unicode without zeros")])
 def test_files_that_do_not_fit(tmp_path, array, message):
     onnx.save(make_model(ECHO, {"x": texts(3, 2)}, ["y"]), tmp_path / "m.onnx")
@@ -309,15 +329,47 @@ def test_files_that_do_not_fit(tmp_path, array, message):
      "expects data of the type of the categories, but got strings"),
     ([helper.make_node("ScatterND", ["x", "where", "x"], ["y"], reduction="max")],
      'expects no reduction of strings, but got "max"'),
+    ([helper.make_node("Pad", ["x", "pads", "three"], ["y"])],
+     "expects elements of type 'string' in input 2, as in input 0, but got 'i64'"),
+    ([helper.make_node("Concat", ["x", "where"], ["y"], axis=0)],
+     "but got 'tensor<?x2xstring>' and 'tensor<3x1xi64>'"),
+    ([helper.make_node("OneHot", ["where", "three", "x"], ["y"])],
+     "expects two values, but got 'tensor<?x2xstring>'"),
     ([helper.make_node("SequenceConstruct", ["x"], ["y"])],
      "expects strings in tensors as outputs, but got a sequence or an optional value of strings "
      "as output 0")])
 def test_refusals(nodes, message):
     model = make_model(nodes, {"x": texts(3, 2)}, ["y"], opset=2,
-                       constants={"where": np.array([[0], [1], [2]])})
+                       constants={"where": np.array([[0], [1], [2]]), "three": np.array(3),
+                                  "pads": np.array([0, 1, 0, 1])})
     with pytest.raises(rm.CompileError) as caught:
         rm.compile(model)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [b"\xff", b"a\0b", b"\xed\xa0\x80", b"\xc0\x80"])
+@pytest.mark.parametrize("operator, attributes, name", [
+    ("LabelEncoder", {"values_int64s": [1, 2]}, "keys_strings"),
+    ("LabelEncoder", {"keys_strings": ["a", "b"]}, "values_strings"),
+    ("LabelEncoder", {"keys_strings": ["a"], "values_strings": ["b"]}, "default_string"),
+    ("CategoryMapper", {"cats_int64s": [1, 2]}, "cats_strings"),
+    ("OneHotEncoder", {}, "cats_strings"),
+    ("TfIdfVectorizer", {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1,
+                         "max_skip_count": 0, "ngram_counts": [0], "ngram_indexes": [0, 1]},
+     "pool_strings"),
+    ("Constant", {}, "value_strings"), ("Constant", {}, "value_string")])
+def test_attributes_that_are_no_text(text, operator, attributes, name):
+    domain = "" if operator in ("TfIdfVectorizer", "Constant") else DOMAIN
+    value = text if name.endswith("string") else [b"fine", text]
+    model = make_model([helper.make_node(operator, [] if operator == "Constant" else ["x"], ["c"],
+                                         domain=domain, **attributes, **{name: value}),
+                        helper.make_node("Identity", ["c"], ["y"])], {"x": texts(3, 2)}, ["y"],
+                       opset=2)
+    with pytest.raises(rm.CompileError) as caught:
+        rm.compile(model)
+    assert (f'"c" ({"" if domain == "" else domain + "."}{operator}, opset' in str(caught.value)
+            and f'expects attribute "{name}" to have strings that are UTF-8 text without zeros'
+            in str(caught.value))
 
 
 def test_values_that_are_fixed():

@@ -224,9 +224,9 @@ static LogicalResult convertFeatureVectorizer(NodeContext &node) {
 // Encodings
 //===----------------------------------------------------------------------===//
 
-static DenseElementsAttr getStringList(NodeContext &node,
+static DenseElementsAttr getStringList(NodeContext &node, StringRef name,
                                        ArrayRef<std::string> strings) {
-  SmallVector<int64_t> numbers = node.getStringTable().getNumbers(strings);
+  SmallVector<int64_t> numbers = node.getStringNumbers(name, strings);
   return getStringElements(node.getContext(),
                            static_cast<int64_t>(numbers.size()), numbers);
 }
@@ -244,9 +244,9 @@ static DenseElementsAttr getList(NodeContext &node, StringRef prefix) {
   if (auto floats = node.getFloats((prefix + "_floats").str()))
     found.push_back(DenseElementsAttr::get(
         vectorOf(floats->size(), b.getF32Type()), *floats));
-  if (ArrayRef strings = node.getStrings((prefix + "_strings").str());
-      !strings.empty())
-    found.push_back(getStringList(node, strings));
+  std::string name = (prefix + "_strings").str();
+  if (ArrayRef strings = node.getStrings(name); !strings.empty())
+    found.push_back(getStringList(node, name, strings));
   if (DenseElementsAttr tensor = node.getElements((prefix + "_tensor").str()))
     found.push_back(tensor);
   if (node.hasFailed())
@@ -354,7 +354,8 @@ static FailureOr<Value> getDefault(NodeContext &node, Type type) {
   auto scalar = RankedTensorType::get({}, type);
   if (isStringType(type)) {
     std::string text = node.getString("default_string", "_Unused").str();
-    return node.createConstant(getStringList(node, text).reshape(scalar));
+    return node.createConstant(
+        getStringList(node, "default_string", text).reshape(scalar));
   }
   return node.createConstant(DenseElementsAttr::get(
       scalar, IntegerAttr::get(type, node.getInt("default_int64", -1))));
@@ -415,7 +416,7 @@ static LogicalResult convertClasses(NodeContext &node, StringRef name,
   auto positions =
       llvm::to_vector(llvm::seq<int64_t>(static_cast<int64_t>(strings.size())));
   ArrayRef<int64_t> numbers = ints.value_or(positions);
-  DenseElementsAttr texts = getStringList(node, strings);
+  DenseElementsAttr texts = getStringList(node, name, strings);
   auto list = DenseElementsAttr::get(
       RankedTensorType::get(static_cast<int64_t>(numbers.size()),
                             node.getBuilder().getI64Type()),
@@ -463,7 +464,7 @@ static LogicalResult convertOneHotEncoder(NodeContext &node) {
                               b.getI64Type()),
         *ints);
   } else {
-    categories = getStringList(node, strings);
+    categories = getStringList(node, "cats_strings", strings);
   }
   if (!data)
     return failure();

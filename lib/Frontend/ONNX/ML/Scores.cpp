@@ -140,7 +140,9 @@ FailureOr<ClassLabels> ClassLabels::get(NodeContext &node, StringRef intsName) {
                             << (strings.empty() ? "neither" : "both");
   labels.areStrings = !strings.empty();
   if (labels.areStrings)
-    labels.ints = node.getStringTable().getNumbers(strings);
+    labels.ints = node.getStringNumbers("classlabels_strings", strings);
+  if (node.hasFailed())
+    return failure();
   labels.numLabels = labels.ints.size();
   return labels;
 }
