@@ -12,6 +12,8 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
@@ -164,7 +166,7 @@ static Value scale(NodeContext &node, Value value, double factor) {
       {value, node.createScalar(factor, node.getElementType(value))});
 }
 
-Value mlir::relay::onnx::createGemm(NodeContext &node) {
+static Value createAffineProduct(NodeContext &node) {
   Value a = node.getInput(0), b = node.getInput(1);
   for (Value operand : {a, b})
     if (node.getRank(operand) != 2) {
@@ -177,25 +179,38 @@ Value mlir::relay::onnx::createGemm(NodeContext &node) {
   node.expectEqualSizes(a, 1, b, isTransposed ? 1 : 0);
   Value product = isTransposed ? node.create<NNDenseOp>({a, b})
                                : node.create<NNMatmulOp>({a, b});
-  product = scale(node, product, node.getFloat("alpha", 1));
-  double beta = node.getFloat("beta", 1);
+  double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
+  if (!product)
+    return nullptr;
+  // Factors that are no integers count as they are, and the sum is cut.
+  Type type = node.getElementType(product);
+  if (!isa<FloatType>(type) &&
+      (alpha != std::trunc(alpha) || beta != std::trunc(beta)))
+    type = node.getBuilder().getF64Type();
+  product = scale(node, node.castTo(product, type), alpha);
   if (!product || !node.hasInput(2) || beta == 0)
     return product;
 
-  Value c = scale(node, node.getInput(2), beta);
+  Value c = scale(node, node.castTo(node.getInput(2), type), beta);
   if (!c)
     return nullptr;
   int64_t columns = node.getType(product).getDimSize(1);
-  RankedTensorType type = node.getType(c);
-  bool isRow = type.hasStaticShape() && type.getRank() >= 1 &&
-               type.getShape().back() == columns &&
-               type.getNumElements() == columns;
+  RankedTensorType shape = node.getType(c);
+  bool isRow = shape.hasStaticShape() && shape.getRank() >= 1 &&
+               shape.getShape().back() == columns &&
+               shape.getNumElements() == columns;
   if (!isRow)
     return node.create<AddOp>({node.expectCovers(product, c), c});
   NNBiasAddOp::Properties properties;
   properties.axis = node.getBuilder().getI64IntegerAttr(1);
   Value bias = node.reshape(c, ArrayRef<int64_t>{columns});
   return node.create<NNBiasAddOp>({product, bias}, properties);
+}
+
+Value mlir::relay::onnx::createGemm(NodeContext &node) {
+  Value result = createAffineProduct(node);
+  return result ? node.castTo(result, node.getElementType(node.getInput(0)))
+                : nullptr;
 }
 
 static LogicalResult convertGemm(NodeContext &node) {

@@ -25,7 +25,8 @@ namespace {
 
 /// A pool, with its window and what it does at the end of the data.
 struct Pool {
-  Value data;
+  /// What the node gets, and the same with what padding has to be part of it.
+  Value source, data;
   Window window;
   bool ceilMode;
 
@@ -55,6 +56,7 @@ private:
   Value trim(NodeContext &node, Value result) const;
   Value trimOpenAxis(NodeContext &node, Value result, int64_t axis) const;
   Value leaveOutPads(NodeContext &node, Value result) const;
+  Value createFlatPositions(NodeContext &node, bool isColumnMajor) const;
 };
 
 } // namespace
@@ -63,7 +65,7 @@ FailureOr<Pool> Pool::get(NodeContext &node, Value data, double padNumber) {
   if (!data)
     return failure();
   Pool pool;
-  pool.data = data;
+  pool.source = pool.data = data;
   int64_t rank = node.getRank(pool.data);
   if (rank < 3 || rank > 5) {
     node.emitError() << "expects data of rank 3 to 5, but got "
@@ -221,10 +223,9 @@ static double getLowest(Type type) {
   return -std::ldexp(1.0, int(type.getIntOrFloatBitWidth()) - 1);
 }
 
-/// Where each element of `data` lies in its flat form; with `isColumnMajor`,
-/// the first spatial dimension is the innermost one.
-static Value createFlatPositions(NodeContext &node, Value data,
-                                 bool isColumnMajor) {
+/// Where each element of `data` lies in the flat form of `source`; with
+/// `isColumnMajor`, the first spatial dimension is the innermost one.
+Value Pool::createFlatPositions(NodeContext &node, bool isColumnMajor) const {
   Type type = node.getBuilder().getI64Type();
   SmallVector<ShapeScalar> dims = node.getDims(data);
   auto rank = static_cast<int64_t>(dims.size());
@@ -233,9 +234,12 @@ static Value createFlatPositions(NodeContext &node, Value data,
     order.push_back(isColumnMajor ? rank + 1 - axis : axis);
   Value result = node.createScalar(0, type);
   for (int64_t axis : order) {
-    Value size = node.createSize(data, axis);
-    Value line = node.expandDims(node.createPositions(dims[axis], type), 1,
-                                 rank - 1 - axis);
+    Value size = node.createSize(source, axis);
+    Value line =
+        axis >= 2 && !window.places.empty() ? window.places[axis - 2] : Value();
+    if (!line)
+      line = node.createPositions(dims[axis], type);
+    line = node.expandDims(line, 1, rank - 1 - axis);
     result =
         node.create<AddOp>({node.create<MultiplyOp>({result, size}), line});
   }
@@ -261,7 +265,7 @@ Value Pool::createIndices(NodeContext &node, Value maxima,
   }
   double lowest = getLowest(node.getElementType(data));
   Value best = data;
-  Value indices = createFlatPositions(node, data, isColumnMajor);
+  Value indices = createFlatPositions(node, isColumnMajor);
   for (int64_t axis = window.getRank() - 1; axis >= 0; --axis) {
     int64_t dim = axis + 2, before = window.padding[axis];
     int64_t stride = window.strides[axis];

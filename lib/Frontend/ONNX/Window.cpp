@@ -115,6 +115,12 @@ Value Window::padOpenAxis(NodeContext &node, Value data, int64_t axis,
       node.create<AddOp>({node.createPositions(covered),
                           node.create<SubtractOp>({scalar(most), before})});
 
+  places.resize(getRank());
+  places[axis] = node.create<MaximumOp>(
+      {node.create<MinimumOp>(
+           {node.create<SubtractOp>({positions, scalar(most)}),
+            node.create<SubtractOp>({size, scalar(1)})}),
+       scalar(0)});
   filledParts.resize(getRank());
   Value filled = node.castTo(node.create<OnesLikeOp>({line}),
                              node.getBuilder().getF32Type());

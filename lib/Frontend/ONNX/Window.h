@@ -41,6 +41,9 @@ struct Window {
   /// For each axis whose pads are in the data, which part of each window is not
   /// padding, aligned with the result; null for others.
   SmallVector<Value> filledParts;
+  /// For the same axes, where in the data before each position was; the nearest
+  /// place for padding.
+  SmallVector<Value> places;
 
   DenseI64ArrayAttr getStridesAttr(NodeContext &node) const;
   DenseI64ArrayAttr getDilationsAttr(NodeContext &node) const;

@@ -43,6 +43,22 @@ def random_bytes(rng, dtype, *shape):
                     values).astype(dtype)
 
 
+def test_gemm_of_integers():
+    """Factors are floats. What they give is cut, as ONNX's reference has it."""
+    rng = np.random.default_rng(0)
+    for dtype in (np.int32, np.int64, np.uint32):
+        a, b = (rng.integers(0, 9, shape).astype(dtype) for shape in ((4, 5), (5, 3)))
+        for c in (np.arange(1, 4).astype(dtype), np.arange(1, 5).astype(dtype)[:, None]):
+            for alpha, beta in ((0.5, 2.0), (2.0, 0.5), (0.75, 0.25), (3.0, 2.0), (0.5, 0.0)):
+                model = make_model("Gemm", {"a": a, "b": b, "c": c}, {}, alpha=alpha, beta=beta)
+                del model.graph.output[:]
+                model.graph.output.append(helper.make_empty_tensor_value_info("y"))
+                expected = (alpha * (a.astype(np.float64) @ b) + beta * c).astype(dtype)
+                found = rm.compile(model)(a, b, c)
+                assert found.dtype == dtype
+                np.testing.assert_array_equal(found, expected)
+
+
 def difference(value, zero, shape):
     return value.astype(np.int64) - (0 if zero is None else zero.astype(np.int64).reshape(shape))
 

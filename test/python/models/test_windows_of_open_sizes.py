@@ -72,6 +72,17 @@ def test_pooling_wider_steps():
                                   [x[0, 0, :2].max(), x[0, 0, 3:5].max()])
 
 
+def test_places_of_maxima():
+    """They are those in the data, which is padded first."""
+    for auto_pad in SAME:
+        for kernel, strides, order in (([2, 2], [2, 2], 0), ([3, 2], [2, 1], 1), ([2, 3], [2, 3], 1)):
+            node = helper.make_node("MaxPool", ["x"], ["y", "i"], auto_pad=auto_pad,
+                                    kernel_shape=kernel, strides=strides, storage_order=order)
+            pair = Pair([node], {"x": (["n", 2, "h", "k"], "float32")}, ["y", "i"])
+            for height, width in ((1, 1), (2, 5), (5, 4), (6, 7)):
+                assert pair.check({"x": random(2, 2, height, width) - 3})
+
+
 def test_integers_are_not_padded_by_zeros():
     node = helper.make_node("MaxPool", ["x"], ["y"], auto_pad="SAME_LOWER", strides=[2],
                             kernel_shape=[3])
