@@ -131,13 +131,24 @@ static std::string describeValue(int64_t value) {
   return value == RELAY_OVERFLOW ? "2^63 or more" : std::to_string(value);
 }
 
+/// An expression of sizes. Of a long one, the begin: its value follows, and
+/// then what decides on it.
+static std::string shorten(const char *expression) {
+  constexpr size_t kMaxLength = 100;
+  std::string text = expression;
+  return text.size() <= kMaxLength
+             ? text
+             : text.substr(0, text.rfind(' ', kMaxLength)) + " ...";
+}
+
 void TensorFunction::failCheck(const RelayArtifactCheck &check,
                                const int64_t *values,
                                const std::vector<int64_t> &symbols) const {
   // "2 * n = 6", or "6" if that is all.
   auto describe = [&](int32_t i) {
     std::string value = describeValue(values[i]);
-    return check.values[i] == value ? value : check.values[i] + (" = " + value);
+    return check.values[i] == value ? value
+                                    : shorten(check.values[i]) + " = " + value;
   };
   std::string text;
   if (!check.subject) {
@@ -146,8 +157,8 @@ void TensorFunction::failCheck(const RelayArtifactCheck &check,
         : check.kind == RELAY_CHECK_AT_LEAST ? " to be at least "
         : check.kind == RELAY_CHECK_MULTIPLE ? " to be a multiple of "
                                              : " to be 1 or ";
-    text =
-        std::string("expects ") + check.values[0] + relation + check.values[1];
+    text = "expects " + shorten(check.values[0]) + relation +
+           shorten(check.values[1]);
     const char *separator = ", but got ";
     for (int32_t i = 0; i < 2; ++i) {
       std::string value = describeValue(values[i]);
@@ -183,8 +194,13 @@ void TensorFunction::failCheck(const RelayArtifactCheck &check,
       }
       if (tensor.dims[dim++] != -1 - symbol)
         continue;
-      text += " is dimension " + std::to_string(dim - 1) + " of input '" +
-              tensor.name + "'";
+      // Sizes that the model computes have no name.
+      if (std::strncmp(tensor.name, RELAY_SIZES_PREFIX,
+                       sizeof(RELAY_SIZES_PREFIX) - 1) == 0)
+        text += " is computed";
+      else
+        text += " is dimension " + std::to_string(dim - 1) + " of input '" +
+                tensor.name + "'";
       break;
     }
   }

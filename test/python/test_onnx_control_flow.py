@@ -659,3 +659,18 @@ def test_loops_in_loops_whose_sizes_change():
 def test_run_time(name):
     text, runs = MODELS[name]
     check(text, *runs)
+
+
+def test_messages_about_sizes():
+    """They name no inputs that the model does not have, and of long expressions the begin."""
+    run = onnx_backend.Machine().compile(parse("""
+g (float[a,b] x, int64[3] s) => (y) { y = Reshape(x, s) }"""))
+    compare(run(f32(4, 3), i64([2, -1, 3])), [f32(4, 3).reshape(2, 2, 3)])
+    with pytest.raises(ValueError, match=r"d\d = \d is computed") as caught:
+        run(f32(4, 3), i64([5, 2, 2]))
+    assert "sizes:" not in str(caught.value)
+    with pytest.warns(UserWarning, match="without axes"):
+        run = rm.compile(parse("g (float[a,b,c] x) => (y) { y = Squeeze(x) }"))
+    with pytest.raises(ValueError, match="dimension 2 of input 'x'") as caught:
+        run(f32(1, 3, 1))
+    assert " ..., but got " in str(caught.value) and len(str(caught.value)) < 400
