@@ -413,6 +413,30 @@ static EinsumTerm takeDiagonals(NodeContext &node, EinsumTerm term) {
   return term;
 }
 
+/// Leaves out dimensions of one element that other terms have longer: they are
+/// repeated, which a product does by itself.
+static void dropRepeated(NodeContext &node, MutableArrayRef<EinsumTerm> terms) {
+  auto isOne = [&](const EinsumTerm &term, size_t axis) {
+    return node.getDims(term.value)[axis].getConstant() == 1;
+  };
+  Labels longer;
+  for (const EinsumTerm &term : terms)
+    for (auto [axis, label] : llvm::enumerate(term.labels))
+      if (!isOne(term, axis))
+        longer.push_back(label);
+  for (EinsumTerm &term : terms) {
+    SmallVector<int64_t> axes;
+    Labels kept;
+    for (auto [axis, label] : llvm::enumerate(term.labels)) {
+      if (isOne(term, axis) && contains(longer, label))
+        axes.push_back(axis);
+      else
+        kept.push_back(label);
+    }
+    term = {node.squeeze(term.value, axes), kept};
+  }
+}
+
 static LogicalResult convertEinsum(NodeContext &node) {
   std::string equation;
   for (char c : node.getString("equation", ""))
@@ -441,6 +465,8 @@ static LogicalResult convertEinsum(NodeContext &node) {
     if (!terms.back().value)
       return failure();
   }
+
+  dropRepeated(node, terms);
 
   Labels output;
   if (StringRef(equation).contains("->")) {

@@ -251,6 +251,17 @@ def test_einsum_of_diagonals(equation, shapes):
     compare(compiled("Einsum", inputs, 12, {"equation": equation}), [np.asarray(expected)])
 
 
+def test_einsum_repeats_dimensions_of_one():
+    for equation, shapes in (("...ij,...jk->...ik", ((2, 2, 3), (1, 3, 4))),
+                             ("...i,...i->...i", ((2, 1, 3), (1, 4, 3))),
+                             ("bij,bjk,bk->bi", ((2, 2, 3), (1, 3, 4), (2, 1))),
+                             ("ij,jk->ik", ((2, 1), (3, 4))), ("ij,ij->", ((2, 3), (1, 3))),
+                             ("i,i->i", ((1,), (1,)))):
+        inputs = {f"x{i}": random(*shape) for i, shape in enumerate(shapes)}
+        expected = np.einsum(equation, *inputs.values())
+        compare(compiled("Einsum", inputs, 12, {"equation": equation}), [np.asarray(expected)])
+
+
 def test_refused_diagonals():
     check_refused("expects equal, static sizes of a repeated label", "Einsum", {"x": random(2, 3)},
                   12, {"equation": "ii->i"})
