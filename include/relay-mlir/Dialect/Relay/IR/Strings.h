@@ -35,6 +35,11 @@ public:
   StringTable() = default;
   /// The table of a module, which may have none.
   explicit StringTable(ModuleOp module);
+  // A copy would have the texts of what it is a copy of.
+  StringTable(const StringTable &) = delete;
+  StringTable &operator=(const StringTable &) = delete;
+  StringTable(StringTable &&) = default;
+  StringTable &operator=(StringTable &&) = default;
 
   int64_t size() const { return static_cast<int64_t>(texts.size()); }
   int64_t getNumber(StringRef text);
