@@ -360,6 +360,20 @@ def test_programs(what, found, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_operators(tmp_path):
+    command = [sys.executable, COMMAND.parent / "operators.py", "--only=Conv depthwise",
+               "--sizes=small", "--rounds=1", "--turn=0.001"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False,
+                            timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    lines = [line.split() for line in result.stdout.splitlines()]
+    rows = [line for line in lines if line[:2] == ["Conv", "depthwise"]]
+    assert len(rows) == 5 and all(float(row[-1]) > 0 for row in rows)
+    # From the slowest on.
+    assert [float(row[-1]) for row in rows] == sorted(float(row[-1]) for row in rows)
+    assert "5 cases" in result.stdout and not list(tmp_path.iterdir())
+
+
 def test_sharing_in_an_unknown_situation():
     result = subprocess.run([sys.executable, COMMAND.parent / "sharing.py", "--only=crowd"],
                             capture_output=True, text=True, check=False, timeout=60)
