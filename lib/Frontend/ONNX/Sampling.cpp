@@ -18,6 +18,7 @@
 #include "Regions.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
 using namespace mlir;
@@ -333,6 +334,11 @@ LogicalResult GridSampler::convert() {
       createSamples(node, createRows(node, data), data, base, taps, "clip");
   if (!result)
     return failure();
+  // Fused with the transposition, each channel would find its elements anew; by
+  // itself, a position is found once for vectors of channels.
+  constexpr int64_t kMinChannels = 8;
+  if (type.getDimSize(1) >= kMinChannels)
+    result = node.create<AnnotationStopFusionOp>({result});
   SmallVector<int64_t> order = {0, rank + 1};
   llvm::append_range(order, llvm::seq<int64_t>(1, rank + 1));
   return node.setResult(

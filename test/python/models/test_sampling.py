@@ -23,6 +23,8 @@ def test_grid_sample(mode, padding, align):
     compare(compiled("GridSample", inputs, 20, attributes),
             runtime("GridSample", inputs, 20, attributes))
     old = {**attributes, "mode": {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)}
+    # Vectors of channels, and some that are left.
+    inputs["x"] = random(2, 19, 5, 6)
     compare(compiled("GridSample", inputs, 16, old), runtime("GridSample", inputs, 16, old))
 
 

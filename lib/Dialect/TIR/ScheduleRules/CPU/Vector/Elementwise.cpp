@@ -153,6 +153,9 @@ LogicalResult mlir::tir::scheduleElementwise(KernelSchedule &schedule,
     extent *= *nest.getExtent(first);
   }
   isTiled &= first + 1 != loops.size();
+  // There are no lanes along loops of one iteration.
+  while (!isTiled && first != 0 && nest.getExtent(first) == 1)
+    --first;
   ForOp row = schedule.fuse(ArrayRef(loops).drop_front(first));
   loops.resize(first);
   if (!row) {
