@@ -1,6 +1,6 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The cases of operators.py: one operator of ONNX each, of a given size."""
+"""The cases of onnx_operators.py: one operator of ONNX each, of a given size."""
 
 import dataclasses
 from typing import Any

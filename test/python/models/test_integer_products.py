@@ -46,7 +46,7 @@ def random_bytes(rng, dtype, *shape):
 def test_gemm_of_integers():
     """Factors are floats. What they give is cut, as ONNX's reference has it."""
     rng = np.random.default_rng(0)
-    for dtype in (np.int32, np.int64, np.uint32):
+    for dtype in ("int32", "int64", "uint32"):
         a, b = (rng.integers(0, 9, shape).astype(dtype) for shape in ((4, 5), (5, 3)))
         for c in (np.arange(1, 4).astype(dtype), np.arange(1, 5).astype(dtype)[:, None]):
             for alpha, beta in ((0.5, 2.0), (2.0, 0.5), (0.75, 0.25), (3.0, 2.0), (0.5, 0.0)):

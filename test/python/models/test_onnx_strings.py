@@ -361,10 +361,11 @@ def test_refusals(nodes, message):
 def test_attributes_that_are_no_text(text, operator, attributes, name):
     domain = "" if operator in ("TfIdfVectorizer", "Constant") else DOMAIN
     value = text if name.endswith("string") else [b"fine", text]
-    model = make_model([helper.make_node(operator, [] if operator == "Constant" else ["x"], ["c"],
-                                         domain=domain, **attributes, **{name: value}),
-                        helper.make_node("Identity", ["c"], ["y"])], {"x": texts(3, 2)}, ["y"],
-                       opset=2)
+    node = helper.make_node(operator, [] if operator == "Constant" else ["x"], ["c"],
+                            domain=domain, **attributes)
+    node.attribute.append(helper.make_attribute(name, value))
+    model = make_model([node, helper.make_node("Identity", ["c"], ["y"])], {"x": texts(3, 2)},
+                       ["y"], opset=2)
     with pytest.raises(rm.CompileError) as caught:
         rm.compile(model)
     assert (f'"c" ({"" if domain == "" else domain + "."}{operator}, opset' in str(caught.value)

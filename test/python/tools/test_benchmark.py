@@ -361,7 +361,7 @@ def test_programs(what, found, tmp_path):
 
 
 def test_operators(tmp_path):
-    command = [sys.executable, COMMAND.parent / "operators.py", "--only=Conv depthwise",
+    command = [sys.executable, str(COMMAND.parent / "onnx_operators.py"), "--only=Conv depthwise",
                "--sizes=small", "--rounds=1", "--turn=0.001"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False,
                             timeout=300)

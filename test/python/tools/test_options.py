@@ -43,7 +43,7 @@ REFUSED = {
         (["--turn=-1"], "expects a positive number of seconds, but got '-1'"),
         (["--output={file}"], "expects a folder that can be made"),
     ],
-    "benchmark/operators.py": [
+    "benchmark/onnx_operators.py": [
         (["--sizes=huge"], "expects sizes of small, medium, large, but got 'huge'"),
         (["--rounds=0"], "but got '0'"), (["--turn=-1"], "but got '-1'"),
         (["--only=nope"], "expects a part of the name of a case, but got 'nope'"),

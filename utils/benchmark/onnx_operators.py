@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators of ONNX, one by one, against ONNX Runtime, to find those that are slow.
 
-    operators.py [--only Resize] [--sizes small,medium,large] [--rounds 9]
+    onnx_operators.py [--only Resize] [--sizes small,medium,large] [--rounds 9]
 
 With one thread, in time of the processor, which others on the machine change less than time
 of the clock. Both run in turns; a time is the lower quartile of all runs, and a ratio above 1
@@ -73,7 +73,7 @@ def differ(found, expected):
 
 def measure(functions, rounds, turn):
     """The lower quartiles of the times of all runs of each, in seconds."""
-    times = [[] for _ in functions]
+    times: list[list[float]] = [[] for _ in functions]
     for _ in range(rounds):
         for run, measured in zip(functions, times):
             end = time.thread_time() + turn
