@@ -7,7 +7,7 @@
 // CHECK-LABEL: kernel fused_nn_matmul{{$}}
 // CHECK: not rule: @{{.*}}: no tile of products, 3 columns are less than half of the 8 lanes of a vector
 // CHECK-LABEL: kernel fused_nn_dense{{$}}
-// CHECK: not rule: @{{.*}}: no tile of products, an unknown number of columns is not contiguous
+// CHECK: not rule: @{{.*}}: no tile of products, no row but one would read a copy of the columns
 // CHECK-LABEL: kernel fused_nn_matmul_1{{$}}
 // CHECK-NOT: no tile
 // CHECK: rule: @{{.*}}: sum of products
