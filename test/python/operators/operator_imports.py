@@ -35,6 +35,9 @@ NODES: list[Any] = [
     # As many samples as a bin has pixels.
     (helper.make_node("RoiAlign", ["x", "r", "i"], ["y"], output_height=2, output_width=2,
                       sampling_ratio=0), [(FLOAT, [1, 2, 8, 8]), (FLOAT, [3, 4]), (INT, [3])]),
+    # Many channels.
+    (helper.make_node("GridSample", ["x", "g"], ["y"]),
+     [(FLOAT, [1, 16, 4, 4]), (FLOAT, [1, 3, 3, 2])]),
     (helper.make_node("MaxPool", ["x"], ["y", "i"], kernel_shape=[2], strides=[2]),
      [(FLOAT, [1, 2, "N"])]),
     # Halves of an open size.

@@ -292,6 +292,19 @@ SmallVector<BlockOp> mlir::tir::getReaders(Value buffer) {
   return getAccessors(buffer, [](BlockOp block) { return block.getReads(); });
 }
 
+BlockOp mlir::tir::getOnlyReader(Value buffer) {
+  BlockOp only;
+  SmallVector<BlockOp> writers = getWriters(buffer);
+  for (BlockOp reader : getReaders(buffer)) {
+    if (llvm::is_contained(writers, reader))
+      continue;
+    if (only)
+      return {};
+    only = reader;
+  }
+  return only;
+}
+
 void mlir::tir::dropUnusedOperands(AffineMap &map,
                                    SmallVectorImpl<Value> &operands) {
   MLIRContext *context = map.getContext();

@@ -61,6 +61,9 @@ Value getBaseBuffer(Value buffer);
 SmallVector<BlockOp> getWriters(Value buffer);
 SmallVector<BlockOp> getReaders(Value buffer);
 
+/// The only block that reads `buffer` besides those that write it, or null.
+BlockOp getOnlyReader(Value buffer);
+
 /// Builds `affine.load buffer[map(dims)[symbols]]` without unused operands.
 Value createLoad(OpBuilder &builder, Location loc, Value buffer, AffineMap map,
                  ValueRange dims, ValueRange symbols = {});

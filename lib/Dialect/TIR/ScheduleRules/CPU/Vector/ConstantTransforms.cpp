@@ -91,19 +91,6 @@ std::optional<Transform> Transform::match(BlockOp block) {
   return transform;
 }
 
-/// The only block that reads `buffer` besides those that write it, or null.
-static BlockOp getOnlyReader(Value buffer) {
-  BlockOp only;
-  for (BlockOp reader : getReaders(buffer)) {
-    if (llvm::is_contained(getWriters(buffer), reader))
-      continue;
-    if (only)
-      return {};
-    only = reader;
-  }
-  return only;
-}
-
 /// The transform that writes what `transform` reads, and nobody else reads.
 static std::optional<Transform> getProducer(const Transform &transform) {
   Value buffer = transform.data.buffer;

@@ -26,19 +26,6 @@ static constexpr int64_t kMinBytes = 64 << 10;
 /// What a piece may take, in half of a second cache, and on the stack.
 static constexpr int64_t kMaxPieceBytes = 64 << 10;
 
-/// The only other block that reads what `block` writes.
-static BlockOp getOnlyReader(BlockOp block, Value buffer) {
-  BlockOp found;
-  for (BlockOp reader : getReaders(buffer)) {
-    if (reader == block)
-      continue;
-    if (found)
-      return {};
-    found = reader;
-  }
-  return found;
-}
-
 /// Whether a reduction reads a piece of the buffer, of whole rows, for each
 /// value of some variable of its results.
 static bool readsApart(BlockOp block, Value buffer) {
@@ -75,7 +62,7 @@ bool mlir::tir::isPaddingForPieces(const BlockNest &nest) {
   if (!type.hasStaticShape() || type.getElementTypeBitWidth() % 8 != 0 ||
       type.getNumElements() * type.getElementTypeBitWidth() / 8 < kMinBytes)
     return false;
-  BlockOp reader = getOnlyReader(nest.block, store->buffer);
+  BlockOp reader = getOnlyReader(store->buffer);
   return pads(nest.block) && reader && readsApart(reader, store->buffer);
 }
 
@@ -83,7 +70,7 @@ LogicalResult mlir::tir::placePieces(KernelSchedule &schedule, BlockOp block) {
   Value buffer = getWrittenBuffers(block).front();
   auto type = cast<MemRefType>(buffer.getType());
   int64_t bytes = type.getElementTypeBitWidth() / 8;
-  BlockOp reader = getOnlyReader(block, buffer);
+  BlockOp reader = getOnlyReader(buffer);
   int64_t numIterations = 1;
   for (ForOp loop : reader ? reader.getLoops() : SmallVector<ForOp, 6>()) {
     std::optional<int64_t> extent = loop.getConstantExtent();
