@@ -81,6 +81,16 @@ protected:
 
 } // namespace
 
+/// `value`, whose fusion with a transposition of its channels would end what is
+/// done for vectors of them: each channel would find its elements anew, one by
+/// one.
+static Value separateChannels(NodeContext &node, Value value, Value data) {
+  constexpr int64_t kMinChannels = 8;
+  bool areMany = data && node.getType(data).getDimSize(1) >= kMinChannels;
+  return areMany && value ? node.create<AnnotationStopFusionOp>({value})
+                          : value;
+}
+
 /// (batch * elements, channels) from (batch, channels, spatial...), floats of
 /// at least 32 bits.
 static Value createRows(NodeContext &node, Value data) {
@@ -92,9 +102,10 @@ static Value createRows(NodeContext &node, Value data) {
   for (const ShapeScalar &dim : ArrayRef(dims).drop_front(2))
     elements = multiplySizes(elements, dim);
   data = node.reshape(data, ArrayRef<ShapeScalar>{dims[0], dims[1], elements});
-  data = data ? node.transpose(data, {0, 2, 1}) : nullptr;
-  return node.reshape(
-      data, ArrayRef<ShapeScalar>{multiplySizes(dims[0], elements), dims[1]});
+  Value rows = data ? node.transpose(data, {0, 2, 1}) : nullptr;
+  rows = node.reshape(
+      rows, ArrayRef<ShapeScalar>{multiplySizes(dims[0], elements), dims[1]});
+  return separateChannels(node, rows, data);
 }
 
 /// The sum of what `taps`, those of each axis, make of `rows`; `base` is the
@@ -334,11 +345,7 @@ LogicalResult GridSampler::convert() {
       createSamples(node, createRows(node, data), data, base, taps, "clip");
   if (!result)
     return failure();
-  // Fused with the transposition, each channel would find its elements anew; by
-  // itself, a position is found once for vectors of channels.
-  constexpr int64_t kMinChannels = 8;
-  if (type.getDimSize(1) >= kMinChannels)
-    result = node.create<AnnotationStopFusionOp>({result});
+  result = separateChannels(node, result, data);
   SmallVector<int64_t> order = {0, rank + 1};
   llvm::append_range(order, llvm::seq<int64_t>(1, rank + 1));
   return node.setResult(
