@@ -152,25 +152,36 @@ LogicalResult relay::compileModule(ModuleOp module,
   return runCompilation(module, resolved, kind, outputPath);
 }
 
-FailureOr<RelayModule *> relay::compileAndLoad(ModuleOp module,
-                                               const CompileOptions &options,
-                                               const char *device) {
-  Location location = module.getLoc();
+FailureOr<RelayModule *>
+relay::writeAndLoad(Location location,
+                    function_ref<LogicalResult(StringRef)> write,
+                    const char *device) {
   llvm::ErrorOr<FileDescriptor> file =
       FileDescriptor::createInMemory("model.so");
   if (!file)
     return emitError(location, "cannot create a file in memory: ")
            << file.getError().message();
   std::string path = "/proc/self/fd/" + std::to_string(file->get());
-  if (failed(compileModule(module, options, EmitKind::SharedObject, path)))
+  if (failed(write(path)))
     return failure();
   // What nobody can change need not be copied to be loaded.
   if (std::error_code error = file->seal())
     return emitError(location, "cannot seal a file in memory: ")
            << error.message();
-  RelayModule *compiled = nullptr;
-  if (relayModuleLoadFor(path.c_str(), /*flags=*/0, device, &compiled) !=
+  RelayModule *loaded = nullptr;
+  if (relayModuleLoadFor(path.c_str(), /*flags=*/0, device, &loaded) !=
       RELAY_OK)
     return emitError(location) << relayGetLastError();
-  return compiled;
+  return loaded;
+}
+
+FailureOr<RelayModule *> relay::compileAndLoad(ModuleOp module,
+                                               const CompileOptions &options,
+                                               const char *device) {
+  return writeAndLoad(
+      module.getLoc(),
+      [&](StringRef path) {
+        return compileModule(module, options, EmitKind::SharedObject, path);
+      },
+      device);
 }

@@ -17,9 +17,9 @@
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Dialect/VTA/IR/VTA.h"
 #include "relay-mlir/Pipelines/CompiledTensors.h"
+#include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/KernelArtifact.h"
 #include "relay-mlir/Runtime/VTA/KernelFile.h"
-#include "relay-mlir/Support/FileDescriptor.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/StringExtras.h"
@@ -110,20 +110,15 @@ VTAKernelChecker::getReference(tir::PrimFuncOp kernel) {
   auto it = references.find(name);
   if (it != references.end())
     return it->second.get();
-  llvm::ErrorOr<FileDescriptor> file =
-      FileDescriptor::createInMemory("kernel.so");
-  if (!file)
-    return kernel.emitError("cannot create a file in memory: ")
-           << file.getError().message();
-  std::string path = "/proc/self/fd/" + std::to_string(file->get());
   OwningOpRef<tir::PrimFuncOp> copy = kernel.clone();
   moveToProcessor(*copy);
-  if (failed(writeKernelArtifact(*copy, options, path)))
+  FailureOr<RelayModule *> reference =
+      writeAndLoad(kernel.getLoc(), [&](StringRef path) {
+        return writeKernelArtifact(*copy, options, path);
+      });
+  if (failed(reference))
     return failure();
-  RelayModule *reference = nullptr;
-  if (relayModuleLoad(path.c_str(), &reference) != RELAY_OK)
-    return kernel.emitError(relayGetLastError());
-  references.try_emplace(name, reference, relayModuleFree);
+  references.try_emplace(name, *reference, relayModuleFree);
   return reference;
 }
 

@@ -54,6 +54,12 @@ std::optional<EmitKind> parseEmitKind(llvm::StringRef name);
 LogicalResult compileModule(ModuleOp module, const CompileOptions &options,
                             EmitKind kind, llvm::StringRef outputPath);
 
+/// Loads what `write` writes to a path, a file in memory. The rest is as for
+/// compileAndLoad.
+FailureOr<RelayModule *>
+writeAndLoad(Location location, function_ref<LogicalResult(StringRef)> write,
+             const char *device = nullptr);
+
 /// Compiles `module`, which is consumed, and loads the result into this
 /// process. The caller frees it with relayModuleFree(). `device` is what
 /// relayModuleLoadFor takes.

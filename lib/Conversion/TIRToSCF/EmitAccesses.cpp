@@ -226,18 +226,17 @@ std::optional<Lowered> KernelEmitter::tryPickLanes(affine::AffineLoadOp load) {
   int64_t width = std::min(span, lanes.count);
   auto type = VectorType::get(
       {width}, cast<MemRefType>(buffer.getType()).getElementType());
+  SmallVector<int64_t> starts = tir::getPartStarts(span, width);
   SmallVector<Value> parts;
-  for (int64_t start = 0; start < span; start += width) {
-    Value offset = getConstantIndex(std::min(start, span - width));
+  for (int64_t start : starts) {
+    Value offset = getConstantIndex(start);
     indices.back() = arith::AddIOp::create(builder, loc, first, offset);
     parts.push_back(
         vector::LoadOp::create(builder, loc, type, buffer, indices));
   }
   SmallVector<tir::LanePick> picks;
-  for (int64_t distance : *distances) {
-    int64_t part = distance / width;
-    picks.push_back({part, distance - std::min(part * width, span - width)});
-  }
+  for (int64_t distance : *distances)
+    picks.push_back(tir::getPick(starts, width, distance));
   return Lowered::varying(tir::pickLanes(builder, loc, parts, picks));
 }
 

@@ -105,11 +105,12 @@ void ScheduleRules::schedule(KernelSchedule &schedule) const {
   // Rules may add blocks (copies), and erase those that they take in others.
   SmallVector<std::pair<std::string, const PlacementRule *>> waiting;
   while (BlockOp block = schedule.getNextBlock()) {
-    if (const PlacementRule *rule = findPlacement(schedule, block))
+    if (const PlacementRule *rule = findPlacement(block))
       waiting.push_back({block.getName().str(), rule});
     else
       scheduleBlock(schedule, block);
   }
+  // Readers first, which are to have their loops.
   for (const auto &[name, rule] : llvm::reverse(waiting)) {
     BlockOp block = schedule.getKernel().getBlock(name);
     if (!block)
@@ -121,15 +122,13 @@ void ScheduleRules::schedule(KernelSchedule &schedule) const {
   }
 }
 
-const PlacementRule *
-ScheduleRules::findPlacement(const KernelSchedule &schedule,
-                             BlockOp block) const {
+const PlacementRule *ScheduleRules::findPlacement(BlockOp block) const {
   FailureOr<BlockNest> nest = BlockNest::get(block);
   if (failed(nest))
     return nullptr;
   const auto *rule =
       llvm::find_if(placementRules, [&](const PlacementRule &candidate) {
-        return candidate.waits(schedule, *nest);
+        return candidate.waits(*nest);
       });
   return rule == placementRules.end() ? nullptr : rule;
 }

@@ -27,6 +27,13 @@ struct LanePick {
   int64_t position = 0;
 };
 
+/// Where vectors of `width` elements start that hold the first `span` elements;
+/// the last one ends with these.
+SmallVector<int64_t> getPartStarts(int64_t span, int64_t width);
+
+/// An element out of the first of such vectors that has it.
+LanePick getPick(ArrayRef<int64_t> starts, int64_t width, int64_t element);
+
 /// The vector whose lane i is picks[i] out of `parts`, vectors of one type: as
 /// long as the result, or a single one.
 Value pickLanes(OpBuilder &builder, Location loc, ArrayRef<Value> parts,

@@ -52,7 +52,7 @@ struct KernelRule {
 /// loops of theirs.
 struct PlacementRule {
   std::string name;
-  std::function<bool(const KernelSchedule &, const BlockNest &)> waits;
+  std::function<bool(const BlockNest &)> waits;
   /// If it fails, other rules schedule the block.
   std::function<LogicalResult(KernelSchedule &, BlockOp)> apply;
 };
@@ -89,8 +89,7 @@ private:
   void scheduleBlock(KernelSchedule &schedule, BlockOp block) const;
   void applyFallback(KernelSchedule &schedule, BlockOp block) const;
   /// The rule that a block waits for; null if there is none.
-  const PlacementRule *findPlacement(const KernelSchedule &schedule,
-                                     BlockOp block) const;
+  const PlacementRule *findPlacement(BlockOp block) const;
 
   SmallVector<std::function<void(KernelSchedule &)>> preparations;
   SmallVector<KernelRule> kernelRules;

@@ -67,6 +67,20 @@ static Value pick(OpBuilder &builder, Location loc, ArrayRef<Value> parts,
   return vector::ShuffleOp::create(builder, loc, low, high, indices);
 }
 
+SmallVector<int64_t> mlir::tir::getPartStarts(int64_t span, int64_t width) {
+  SmallVector<int64_t> starts;
+  for (int64_t start = 0; start < span; start += width)
+    starts.push_back(std::min(start, span - width));
+  return starts;
+}
+
+LanePick mlir::tir::getPick(ArrayRef<int64_t> starts, int64_t width,
+                            int64_t element) {
+  const auto *start = llvm::find_if(
+      starts, [&](int64_t start) { return element < start + width; });
+  return {start - starts.begin(), element - *start};
+}
+
 Value mlir::tir::pickLanes(OpBuilder &builder, Location loc,
                            ArrayRef<Value> parts, ArrayRef<LanePick> picks) {
   auto type = cast<VectorType>(parts.front().getType());

@@ -80,14 +80,10 @@ Value RowPieces::assemble(OpBuilder &builder, Location loc,
   for (int64_t lane = 0; lane != lanes; ++lane) {
     isRead.push_back(low <= lane && lane < high);
     LanePick pick;
-    if (isRead.back()) {
-      // The first vector that reaches so far.
-      auto *start = llvm::find_if(
-          starts, [&](int64_t start) { return stride * lane < start + lanes; });
-      pick = {start - starts.begin(), stride * lane - *start};
-    } else if (starts.size() == 1) {
+    if (isRead.back())
+      pick = getPick(starts, lanes, stride * lane);
+    else if (starts.size() == 1)
       pick = {1, lane};
-    }
     picks.push_back(pick);
   }
   bool isPart = low != 0 || high != lanes;

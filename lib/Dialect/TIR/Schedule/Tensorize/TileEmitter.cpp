@@ -303,10 +303,10 @@ Value TileEmitter::loadStrided(OpBuilder &builder, Value view, Value index,
   OpFoldResult numLanes = mask ? getNumLanes(builder, mask)
                                : OpFoldResult(builder.getIndexAttr(lanes));
   if (1 < stride && stride <= kMaxPickedStride && numLanes) {
-    int64_t end = stride * (lanes - 1) + 1;
+    SmallVector<int64_t> starts =
+        getPartStarts(stride * (lanes - 1) + 1, lanes);
     SmallVector<Value> parts;
-    for (int64_t part = 0; part != stride; ++part) {
-      int64_t start = std::min(part * lanes, end - lanes);
+    for (int64_t start : starts) {
       Value offset = arith::ConstantIndexOp::create(builder, loc, start);
       Value place = arith::AddIOp::create(builder, loc, index, offset);
       // The last element is number stride * (numLanes - 1).
@@ -314,11 +314,8 @@ Value TileEmitter::loadStrided(OpBuilder &builder, Value view, Value index,
                                stride, 1 - stride - start));
     }
     SmallVector<LanePick> picks;
-    for (int64_t lane = 0; lane != lanes; ++lane) {
-      int64_t part = stride * lane / lanes;
-      picks.push_back(
-          {part, stride * lane - std::min(part * lanes, end - lanes)});
-    }
+    for (int64_t lane = 0; lane != lanes; ++lane)
+      picks.push_back(getPick(starts, lanes, stride * lane));
     return pickLanes(builder, loc, parts, picks);
   }
   SmallVector<int32_t> offsets;

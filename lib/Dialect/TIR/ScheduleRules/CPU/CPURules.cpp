@@ -57,11 +57,8 @@ struct CPURules : ScheduleRulesInterface {
     rules.addBlockRule({"transposing copy", 20, scheduleTranspose});
     rules.addBlockRule({"elementwise", 10, scheduleElementwise});
 
-    rules.addPlacementRule({"padding, a piece where it is read",
-                            [](const KernelSchedule &, const BlockNest &nest) {
-                              return isPaddingForPieces(nest);
-                            },
-                            placePieces});
+    rules.addPlacementRule(
+        {"padding, a piece where it is read", isPaddingForPieces, placePieces});
 
     rules.setFallback(scheduleFallback);
   }
