@@ -253,7 +253,15 @@ static llvm::Error checkSize(const HeaderParser &header, StringRef name,
         llvm::SaturatingMultiply(size, static_cast<uint64_t>(dim), &overflow);
     overflows |= overflow;
   }
-  if (overflows || size != data.size())
+  if (overflows) {
+    std::string shape;
+    llvm::raw_string_ostream os(shape);
+    llvm::interleaveComma(header.shape, os);
+    return makeError(name,
+                     "expects a shape whose bytes fit 64 bits, but got (" +
+                         shape + ")");
+  }
+  if (size != data.size())
     return makeError(name, "expects " + Twine(size) +
                                " bytes of data, but got " + Twine(data.size()));
   return llvm::Error::success();

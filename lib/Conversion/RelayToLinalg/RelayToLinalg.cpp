@@ -381,16 +381,14 @@ struct ConvertRelayToLinalgPass final
         function.walk([](CallOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
     // A program that only returns inputs and constants, from any device, calls
-    // nothing; its constants stay relay's, as in every main.
-    bool isTrivialMain =
-        (function.getSymName() == "main" ||
-         function->hasAttr(kTensorFunctionAttrName) ||
-         function->hasAttr(kVariantOfAttrName)) &&
+    // nothing; its constants stay relay's, as in every program.
+    bool isTrivialProgram =
+        !function->hasAttr(kPrimitiveAttrName) &&
         llvm::all_of(function.getOps(), [](Operation &op) {
           return isa<ConstantOp, DeviceCopyOp, TupleOp, func::ReturnOp>(op);
         });
-    if (failed(isCaller || isTrivialMain ? convertCalls(function)
-                                         : convertRelayToLinalg(function)))
+    if (failed(isCaller || isTrivialProgram ? convertCalls(function)
+                                            : convertRelayToLinalg(function)))
       signalPassFailure();
   }
 

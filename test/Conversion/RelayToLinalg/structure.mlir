@@ -50,7 +50,7 @@ func.func @dropout(%x: tensor<4xf32>) -> tensor<4xf32> {
 // A resource is not copied.
 // CHECK-LABEL: func @weights
 //       CHECK:   arith.constant dense_resource<w> : tensor<2xf32>
-func.func @weights() -> tensor<2xf32> {
+func.func @weights() -> tensor<2xf32> attributes {relay.primitive} {
   %w = relay.constant dense_resource<w> : tensor<2xf32>
   return %w : tensor<2xf32>
 }

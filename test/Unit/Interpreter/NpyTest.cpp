@@ -145,7 +145,8 @@ TEST(NpyTest, RefusesWrongHeaders) {
   EXPECT_EQ("'x.npy': expects the keys 'descr', 'fortran_order' and 'shape' in "
             "the header, but got fewer",
             getHeaderError("{'descr': '<f4', 'shape': (1,)}"));
-  EXPECT_EQ("'x.npy': expects 18446744073709551615 bytes of data, but got 4",
+  EXPECT_EQ("'x.npy': expects a shape whose bytes fit 64 bits, but got "
+            "(4611686018427387904, 8)",
             getHeaderError("{'descr': '<f4', 'fortran_order': False, "
                            "'shape': (4611686018427387904, 8)}"));
 }

@@ -25,6 +25,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Threading.h"
 
@@ -428,12 +429,13 @@ FakeQuantizationToIntegerPass::convertRegion(QNNQuantizeOp quantize) {
 
 LogicalResult
 FakeQuantizationToIntegerPass::convertAlone(IntegerFormOpInterface op) {
-  SmallVector<QNNDequantizeOp> dequantizes;
+  // Each once: one may be several operands.
+  llvm::SmallSetVector<Operation *, 4> dequantizes;
   Operation *other = nullptr;
   for (Value operand : op->getOperands()) {
     Operation *source = operand.getDefiningOp();
-    if (auto dequantize = operand.getDefiningOp<QNNDequantizeOp>())
-      dequantizes.push_back(dequantize);
+    if (isa_and_present<QNNDequantizeOp>(source))
+      dequantizes.insert(source);
     else if (hasFloats(operand.getType()) &&
              !isa_and_present<ConstantOp>(source))
       other = op;
@@ -443,10 +445,10 @@ FakeQuantizationToIntegerPass::convertAlone(IntegerFormOpInterface op) {
     return success();
   return attempt(op, [&]() -> LogicalResult {
     IntegerWriter writer(op);
-    for (QNNDequantizeOp dequantize : dequantizes)
+    for (Operation *dequantize : dequantizes)
       if (failed(writer.write(dequantize, {})))
         return failure();
-    const QuantizedValue &first = writer.get(dequantizes.front());
+    const QuantizedValue &first = writer.get(dequantizes[0]->getResult(0));
     WantedQuantization wanted{
         first.quantizations.front(),
         cast<RankedTensorType>(first.value.getType()).getElementType()};
@@ -479,15 +481,10 @@ FakeQuantizationToIntegerPass::convertAlone(IntegerFormOpInterface op) {
              << op->getResult(0).getType() << ", but got " << floats.getType();
     if (failed(writer.finish(op)))
       return failure();
-    SmallVector<Operation *> ops(dequantizes.begin(), dequantizes.end());
-    llvm::sort(ops, [](Operation *a, Operation *b) {
-      return a->getBlock() == b->getBlock() && a->isBeforeInBlock(b);
-    });
-    ops.erase(llvm::unique(ops), ops.end());
     op->getResult(0).replaceAllUsesWith(floats);
     writer.keep();
     op->erase();
-    eraseUnused(ops);
+    eraseUnused(dequantizes.getArrayRef());
     ++numAlone;
     return success();
   });

@@ -37,9 +37,14 @@ LinearSum LinearSum::get(AffineExpr expr) {
 void LinearSum::add(AffineExpr expr, int64_t coefficient) {
   if (coefficient == 0)
     return;
+  // What does not fit 64 bits stays a term, of which nothing is known.
   if (auto constantExpr = dyn_cast<AffineConstantExpr>(expr)) {
-    constant += coefficient * constantExpr.getValue();
-    return;
+    int64_t product, total;
+    if (!llvm::MulOverflow(coefficient, constantExpr.getValue(), product) &&
+        !llvm::AddOverflow(constant, product, total)) {
+      constant = total;
+      return;
+    }
   }
   if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
     if (binary.getKind() == AffineExprKind::Add) {
@@ -48,16 +53,20 @@ void LinearSum::add(AffineExpr expr, int64_t coefficient) {
       return;
     }
     if (binary.getKind() == AffineExprKind::Mul) {
-      if (auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS())) {
-        add(binary.getLHS(), coefficient * factor.getValue());
+      int64_t product;
+      auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      if (factor &&
+          !llvm::MulOverflow(coefficient, factor.getValue(), product)) {
+        add(binary.getLHS(), product);
         return;
       }
     }
   }
   for (auto *it = terms.begin(); it != terms.end(); ++it) {
-    if (it->first != expr)
+    int64_t total;
+    if (it->first != expr || llvm::AddOverflow(it->second, coefficient, total))
       continue;
-    it->second += coefficient;
+    it->second = total;
     if (it->second == 0)
       terms.erase(it);
     return;
@@ -346,10 +355,13 @@ AffineExpr Simplifier::simplifyDivision(AffineExpr lhs, int64_t divisor,
   if (isMod)
     return rest.toExpr(context) % divisor;
   if (auto inner = dyn_cast<AffineBinaryOpExpr>(rest.toExpr(context)))
-    if (inner.getKind() == AffineExprKind::FloorDiv)
-      if (auto factor = dyn_cast<AffineConstantExpr>(inner.getRHS()))
+    if (inner.getKind() == AffineExprKind::FloorDiv) {
+      int64_t product;
+      auto factor = dyn_cast<AffineConstantExpr>(inner.getRHS());
+      if (factor && !llvm::MulOverflow(factor.getValue(), divisor, product))
         return divideExactly(multiple, divisor).toExpr(context) +
-               inner.getLHS().floorDiv(factor.getValue() * divisor);
+               inner.getLHS().floorDiv(product);
+    }
   return divideExactly(multiple, divisor).toExpr(context) +
          rest.toExpr(context).floorDiv(divisor);
 }
