@@ -209,7 +209,7 @@ class _Quantizer:
                                self._sqnr()))
 
     def compile(self, module: IRModule) -> Module:
-        return _compile(module, target=self._target, executor="aot")
+        return _compile(module, target=self._target)
 
     def run(self, model: Module, what: str) -> list[np.ndarray[Any, Any]]:
         """The outputs for all samples, those of runs joined along the first dimension."""

@@ -386,6 +386,38 @@ def test_networks_that_cannot_be():
         rm.quantize(integers, {"x": images()})
 
 
+def test_loops():
+    """What runs in a loop, as often as an input says, stays in floats."""
+    rng = np.random.default_rng(5)
+    weights = {name: rng.normal(0, 0.5, (8, 8)).astype(np.float32) for name in ("w", "inner")}
+    step = helper.make_graph(
+        [helper.make_node("Identity", ["go"], ["still"]),
+         helper.make_node("MatMul", ["state", "inner"], ["next"])], "step",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []),
+         helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("state", TensorProto.FLOAT, None)],
+        [helper.make_tensor_value_info("still", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("next", TensorProto.FLOAT, None)])
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["a"]),
+         helper.make_node("Loop", ["n", "", "a"], ["b"], body=step),
+         helper.make_node("MatMul", ["b", "w"], ["y"])], "loop",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 8]),
+         helper.make_tensor_value_info("n", TensorProto.INT64, [])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 8])],
+        [onnx.numpy_helper.from_array(value, name) for name, value in weights.items()])
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+    x = rng.normal(0, 1, (5, 4, 8)).astype(np.float32)
+    result = rm.quantize(model, {"x": x, "n": np.full(5, 3)})
+    assert [bool(row.reason) for row in result.report.layers] == [False, True, False]
+    # Two layers, each within half a step of 255 of its range.
+    compiled = rm.compile(result.module)
+    for n in (0, 3):
+        expected = x[0] @ weights["w"] @ np.linalg.matrix_power(weights["inner"], n) @ weights["w"]
+        error = np.abs(compiled(x[0], np.int64(n)) - expected).max()
+        assert 0 < error < 0.03 * np.abs(expected).max()
+
+
 #
 # The program
 #
