@@ -163,6 +163,14 @@ inferDims(Importer &importer, OperationState &state,
   return dims;
 }
 
+/// Whether `value` has one element along `axis`, or is a slice of one: what
+/// broadcasts it means that element.
+static bool isSliceOfOne(Value value, int64_t axis) {
+  while (auto slice = value.getDefiningOp<DynStridedSliceOp>())
+    value = slice.getData();
+  return cast<RankedTensorType>(value.getType()).getDimSize(axis) == 1;
+}
+
 void NodeContext::fixRepeatedSizes(OperationState &state) {
   if (!state.name.hasInterface<BroadcastOpInterface>() &&
       state.name.getTypeID() != TypeID::get<WhereOp>())
@@ -170,8 +178,9 @@ void NodeContext::fixRepeatedSizes(OperationState &state) {
   // Positions count from the end.
   auto isOne = [&](Value value, int64_t position) {
     SmallVector<ShapeScalar> sizes = getDims(value);
-    auto rank = static_cast<int64_t>(sizes.size());
-    return position >= rank || sizes[rank - 1 - position].getConstant() == 1;
+    int64_t axis = static_cast<int64_t>(sizes.size()) - 1 - position;
+    return axis < 0 || sizes[axis].getConstant() == 1 ||
+           isSliceOfOne(value, axis);
   };
   for (unsigned i = 0; i != state.operands.size(); ++i) {
     auto type = dyn_cast<RankedTensorType>(state.operands[i].getType());
