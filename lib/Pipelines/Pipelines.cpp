@@ -127,6 +127,10 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
       manager.addNestedPass<func::FuncOp>(createFoldScaleAxisPass(scales));
     }
     if (!options.offloadKind.empty()) {
+      // Biases are sums like others, and channels come before pixels.
+      manager.addNestedPass<func::FuncOp>(createCanonicalizeOpsPass());
+      addLayoutPass(manager, optLevel, "nn.conv2d=NCHW:OIHW");
+      manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
       manager.addNestedPass<func::FuncOp>(vta::createPartitionGraphPass());
       manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     }

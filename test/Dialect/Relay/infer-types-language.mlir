@@ -394,3 +394,17 @@ func.func @names(%x: tensor<f32>, %y: tensor<i32>) -> !relay.incomplete {
   %2 = relay.call_indirect %f(%x) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.incomplete> as (tensor<f32>) -> !relay.incomplete
   return %2 : !relay.incomplete
 }
+
+// -----
+
+// What operators give is of the type parameters around them.
+relay.adt @Box["T"] {
+  relay.constructor @Keep(!relay.typevar<"T">)
+}
+// CHECK-LABEL: func.func @marked
+// CHECK:         relay.annotation.compiler_end {{.*}} -> !relay.adt<@Box, [!relay.typevar<"T">]>
+func.func @marked(%x: !relay.typevar<"T">) -> !relay.incomplete attributes {relay.type_params = ["T"]} {
+  %0 = relay.construct @Box::@Keep(%x) : (!relay.typevar<"T">) -> !relay.incomplete
+  %1 = relay.annotation.compiler_end %0 {compiler = "default"} : (!relay.incomplete) -> !relay.incomplete
+  return %1 : !relay.incomplete
+}

@@ -298,3 +298,18 @@ func.func @pools_stay(%x: tensor<1x16x9x9xi8>) -> (tensor<1x16x8x8xi8>, tensor<1
   %5 = relay.cast %4 {dtype = i8} : (tensor<1x16x5x5xi32>) -> tensor<1x16x5x5xi8>
   return %max, %2, %5 : tensor<1x16x8x8xi8>, tensor<1x16x4x4xi8>, tensor<1x16x5x5xi8>
 }
+
+// -----
+
+// A constant is subtracted by adding its negative.
+// CHECK-LABEL: func.func @difference
+// CHECK:         %[[N:.*]] = relay.constant dense<-7> : tensor<i32>
+// CHECK:         relay.add {{.*}}, %[[N]] : (tensor<1x1x9x9x16xi32>
+func.func @difference(%x: tensor<1x16x9x9xi8>) -> tensor<1x16x9x9xi8> {
+  %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
+  %seven = relay.constant dense<7> : tensor<i32>
+  %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x9x9xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x9x9xi32>
+  %1 = relay.subtract %0, %seven : (tensor<1x16x9x9xi32>, tensor<i32>) -> tensor<1x16x9x9xi32>
+  %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x9x9xi32>) -> tensor<1x16x9x9xi8>
+  return %2 : tensor<1x16x9x9xi8>
+}

@@ -60,6 +60,29 @@ def test_results(device, folder, monkeypatch):
     np.testing.assert_array_equal(compiled(x), expected)
 
 
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_biases(layout, tmp_path):
+    """`nn.bias_add` goes to VTA as `add` does, of any axis of channels."""
+    rng = np.random.default_rng(2)
+    last = layout == "NHWC"
+    shape = (1, 9, 9, 16) if last else (1, 16, 9, 9)
+    x = relay.var("x", shape=shape, dtype="int8")
+    weight = rng.integers(-128, 128, (3, 3, 16, 16) if last else (16, 16, 3, 3)).astype("int8")
+    bias = rng.integers(-10000, 10000, 16).astype("int32")
+    out = relay.nn.conv2d(x, relay.const(weight), padding=(1, 1), out_dtype="int32",
+                          kernel_size=(3, 3), channels=16, data_layout=layout,
+                          kernel_layout="HWIO" if last else "OIHW")
+    out = relay.nn.bias_add(out, relay.const(bias), axis=3 if last else 1)
+    out = relay.cast(relay.clip(relay.right_shift(out, relay.const(8)), -128, 127), "int8")
+    module = relay.IRModule.from_expr(relay.Function([x], out))
+    data = rng.integers(-128, 128, shape, np.int8)
+    path = tmp_path / "layer.relay"
+    path.write_text(module.astext())
+    # Without kernels for VTA there is nothing for a simulator to do, which is an error.
+    compiled = rm.compile(path, target="vta,cpu", device="vta:fsim")
+    np.testing.assert_array_equal(compiled(data), rm.compile(path)(data))
+
+
 def test_counters(folder):
     profile = rm.load(folder / "vta.so", device="vta:tsim").profile([make_input()], repeat=2,
                                                                    warm_up=0)

@@ -164,8 +164,8 @@ void TypeSolver::copyInto(TypeTerm unknown, TypeTerm known, unsigned root) {
   bind(unknown, std::move(contents), roots[root]);
 }
 
-void TypeSolver::learn(TypeTerm term, Type type, const FlowReporter &report,
-                       Location location) {
+void TypeSolver::learn(TypeTerm term, Type type, const Scope &scope,
+                       const FlowReporter &report, Location location) {
   term = find(term);
   if (isa<RankedTensorType>(type)) {
     Term &known = terms[term];
@@ -179,7 +179,7 @@ void TypeSolver::learn(TypeTerm term, Type type, const FlowReporter &report,
       return;
     }
   }
-  flow(fromType(type, {}), term, report, location);
+  flow(fromType(type, scope), term, report, location);
 }
 
 //===----------------------------------------------------------------------===//

@@ -88,7 +88,7 @@ namespace mlir::relay::detail {
 class OperatorConstraint : public TypeConstraint {
 public:
   OperatorConstraint(TypeInference &inference, Operation *op)
-      : inference(inference), op(op) {
+      : inference(inference), op(op), scope(inference.scope) {
     for (Value operand : op->getOperands())
       operands.push_back(inference.getTerm(operand));
     for (Value result : op->getResults())
@@ -110,6 +110,8 @@ private:
 
   TypeInference &inference;
   Operation *op;
+  /// The type parameters that the operator sees.
+  TypeSolver::Scope scope;
   SmallVector<TypeTerm, 3> operands;
   SmallVector<TypeTerm, 1> results;
   bool done = false;
@@ -144,7 +146,7 @@ bool OperatorConstraint::inferOperands(TypeSolver &solver) {
     if (!solver.isUnknown(operands[index]) || isIncomplete(type))
       continue;
     changed = true;
-    solver.learn(operands[index], type,
+    solver.learn(operands[index], type, scope,
                  inference.makeReporter({op, "operand", index}), op->getLoc());
   }
   return changed;
@@ -269,7 +271,7 @@ void OperatorConstraint::run(TypeSolver &solver, bool guess) {
     return giveUp(solver,
                   [&](InFlightDiagnostic &diag) { append(*error, diag); });
   for (auto [result, type] : llvm::zip_equal(results, *types))
-    solver.learn(result, type, inference.makeReporter({op, "a result"}),
+    solver.learn(result, type, scope, inference.makeReporter({op, "a result"}),
                  op->getLoc());
   for (TypeTerm operand : operands)
     solver.watchSizes(operand, this);

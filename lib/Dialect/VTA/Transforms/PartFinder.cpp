@@ -54,7 +54,7 @@ class PartFinder {
 public:
   explicit PartFinder(const DenseSet<Operation *> &taken) : taken(taken) {}
 
-  std::optional<Part> find(Operation *root, int64_t block);
+  std::optional<Part> find(Operation *root, int64_t block, std::string &reason);
   std::optional<Part> findElements(Operation *root, Value operand);
   std::optional<Part> findMaxPool(Operation *root,
                                   const relay_vta::Config &config);
@@ -62,10 +62,10 @@ public:
                                   const relay_vta::Config &config);
 
 private:
-  Value getData(Operation *root);
+  Value getData(Operation *root, std::string &reason);
   /// Adds the steps from `value` on, which is in `bounds`, up to the last one
-  /// that is bytes. False if there is none.
-  bool addSteps(Value value, Bounds bounds, Part &part);
+  /// that is bytes. False if there is none; `value` is what no step takes.
+  bool addSteps(Value &value, Bounds bounds, Part &part);
   /// The step that takes `value`, which is in `bounds`; changes these.
   std::optional<Step> getStep(Value value, Bounds &bounds, Part &part);
   std::optional<Step> getStepOf(Operation *op, Value value, Bounds &bounds,
@@ -86,22 +86,40 @@ private:
 
 } // namespace
 
+bool vta::isLayer(Operation *op) {
+  return isa<NNConv2dOp, NNConv2dTransposeOp, NNDenseOp>(op);
+}
+
+static std::string print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 /// The bytes that a layer multiplies, which may have been cast to 32 bits; null
 /// if VTA does not have the layer.
-Value PartFinder::getData(Operation *root) {
-  if (!isa<NNConv2dOp, NNConv2dTransposeOp, NNDenseOp>(root))
-    return {};
+Value PartFinder::getData(Operation *root, std::string &reason) {
   // Folding leaves casts of large weights.
   Value data = getUncast(root->getOperand(0)),
         weight = getUncast(root->getOperand(1));
-  bool isTaken = isIntegers(data, 8) && !data.getDefiningOp<ConstantOp>() &&
-                 (isIntegers(weight, 8) || isIntegers(weight, 32)) &&
-                 weight.getDefiningOp<ConstantOp>() &&
-                 isIntegers(root->getResult(0), 32);
-  if (!isTaken ||
-      llvm::is_contained(getStaticType(root->getResult(0)).getShape(), 0))
-    return {};
-  return data;
+  RankedTensorType type = getStaticType(root->getResult(0));
+  if (!type)
+    reason = "its sizes are open";
+  else if (llvm::is_contained(type.getShape(), 0))
+    reason = "it has no elements";
+  else if (!isIntegers(data, 8))
+    reason = "expects data of i8, but got " + print(data.getType());
+  else if (data.getDefiningOp<ConstantOp>())
+    reason = "its data is a constant";
+  else if (!weight.getDefiningOp<ConstantOp>())
+    reason = "its weights are no constant";
+  else if (!isIntegers(weight, 8) && !isIntegers(weight, 32))
+    reason = "expects weights of i8, but got " + print(weight.getType());
+  else if (!isIntegers(root->getResult(0), 32))
+    reason = "expects sums of i32, but got " + print(type);
+  else
+    return data;
+  return {};
 }
 
 /// Whether a constant has one number, or one for each channel of `type`.
@@ -295,13 +313,28 @@ std::optional<Step> PartFinder::getStepOf(Operation *op, Value value,
   return step;
 }
 
-std::optional<Part> PartFinder::find(Operation *root, int64_t block) {
-  Value data = getData(root);
+/// Why there are no bytes after `value`, the last one that is of a part.
+static std::string whyNoBytes(Value value) {
+  if (!value.hasOneUse())
+    return "several operators take what is not bytes yet";
+  Operation *user = *value.user_begin();
+  std::string type = print(getStaticType(value).getElementType());
+  if (user->hasTrait<OpTrait::IsTerminator>())
+    return "its result is of " + type + ", and not bytes";
+  return "VTA does not compute '" + user->getName().getStringRef().str() +
+         "', as it is here, of " + type;
+}
+
+std::optional<Part> PartFinder::find(Operation *root, int64_t block,
+                                     std::string &reason) {
+  Value data = getData(root, reason);
   if (!data)
     return std::nullopt;
   std::optional<BlockProducts> products = getBlockProducts(root, block);
-  if (!products)
+  if (!products) {
+    reason = "its layout, weights or groups have no form in blocks";
     return std::nullopt;
+  }
   Part part;
   part.root = root;
   part.data = data;
@@ -314,12 +347,15 @@ std::optional<Part> PartFinder::find(Operation *root, int64_t block) {
   Bounds bounds = {-terms * kLargestProduct, terms * kLargestProduct};
   if (!bounds.fits(32))
     bounds = Bounds::ofBits(32);
-  if (!addSteps(root->getResult(0), bounds, part))
+  Value last = root->getResult(0);
+  if (!addSteps(last, bounds, part)) {
+    reason = whyNoBytes(last);
     return std::nullopt;
+  }
   return part;
 }
 
-bool PartFinder::addSteps(Value value, Bounds bounds, Part &part) {
+bool PartFinder::addSteps(Value &value, Bounds bounds, Part &part) {
   size_t numSteps = part.steps.size(), numOps = part.ops.size();
   Bounds before = bounds;
   while (std::optional<Step> step = getStep(value, bounds, part)) {
@@ -363,7 +399,8 @@ std::optional<Part> PartFinder::findElements(Operation *root, Value operand) {
   part.steps.push_back(*step);
   if (isIntegers(step->result, 8))
     part.result = step->result;
-  if (!addSteps(step->result, bounds, part))
+  Value value = step->result;
+  if (!addSteps(value, bounds, part))
     return std::nullopt;
   // Casts alone move bytes around.
   bool isUseful = llvm::any_of(part.steps, [](const Step &step) {
@@ -475,8 +512,8 @@ std::optional<Part> PartFinder::findMaxPool(Operation *root,
   part.root = root;
   part.data = root->getOperand(0);
   part.ops.push_back(root);
-  part.result = root->getResult(0);
-  addSteps(part.result, Bounds::ofBits(8), part);
+  Value value = part.result = root->getResult(0);
+  addSteps(value, Bounds::ofBits(8), part);
   return part;
 }
 
@@ -558,15 +595,16 @@ std::optional<Part> PartFinder::findAverage(Operation *root,
   llvm::append_range(part.ops, chain.ops);
   Step step;
   step.scale = *scale;
-  step.result = part.result = chain.ops.back()->getResult(0);
+  Value value = step.result = part.result = chain.ops.back()->getResult(0);
   part.steps.push_back(step);
-  addSteps(part.result, Bounds::ofBits(8), part);
+  addSteps(value, Bounds::ofBits(8), part);
   return part;
 }
 
 std::optional<Part> vta::findPart(Operation *root, int64_t block,
-                                  const DenseSet<Operation *> &taken) {
-  return PartFinder(taken).find(root, block);
+                                  const DenseSet<Operation *> &taken,
+                                  std::string &reason) {
+  return PartFinder(taken).find(root, block, reason);
 }
 
 std::optional<Part> vta::findElementPart(Operation *root,

@@ -45,11 +45,15 @@ struct Part {
 /// Whether a part begins with the maximum of windows.
 bool isMaxPool(Operation *op);
 
-/// The part that begins with `root`, a convolution or a dense layer, for blocks
-/// of `block` channels; nullopt if VTA does not have it. It ends before what is
-/// `taken` by other parts, such as a sum of two results.
+/// Whether `op` is what a part with products may begin with.
+bool isLayer(Operation *op);
+
+/// The part that begins with `root`, a layer, for blocks of `block` channels;
+/// nullopt if VTA does not have it, and `reason` says why. It ends before what
+/// is `taken` by other parts, such as a sum of two results.
 std::optional<Part> findPart(Operation *root, int64_t block,
-                             const DenseSet<Operation *> &taken);
+                             const DenseSet<Operation *> &taken,
+                             std::string &reason);
 
 /// The part without a product of layers that begins with `root`: a pool, or a
 /// function of elements. It takes one of the values `onDevice`, since what

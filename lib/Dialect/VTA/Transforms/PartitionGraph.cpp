@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mlir::vta {
 #define GEN_PASS_DEF_PARTITIONGRAPHPASS
@@ -51,6 +52,7 @@ public:
   unsigned run();
 
 private:
+  void addNegatives();
   std::vector<Part> findParts(DenseSet<Operation *> &taken);
   void move(const Part &part);
   /// One of the convolutions of a part, and its steps.
@@ -389,14 +391,23 @@ std::vector<Part> Partitioner::findParts(DenseSet<Operation *> &taken) {
   std::vector<Part> parts;
   DenseSet<Value> onDevice;
   for (Block &blockOfOps : function.getBody())
-    for (Operation &op : blockOfOps)
-      if (std::optional<Part> part = findPart(&op, block, taken)) {
-        taken.insert(part->ops.begin(), part->ops.end());
-        mergeClips(*part);
-        if (part->products.products.size() == 1)
-          onDevice.insert(part->result);
-        parts.push_back(std::move(*part));
+    for (Operation &op : blockOfOps) {
+      if (!isLayer(&op))
+        continue;
+      std::string reason;
+      std::optional<Part> part = findPart(&op, block, taken, reason);
+      if (!part) {
+        remark::missed(op.getLoc(),
+                       remark::RemarkOpts::name("vta").category("relay"))
+            << ("computed by the processor: " + reason);
+        continue;
       }
+      taken.insert(part->ops.begin(), part->ops.end());
+      mergeClips(*part);
+      if (part->products.products.size() == 1)
+        onDevice.insert(part->result);
+      parts.push_back(std::move(*part));
+    }
   for (Block &blockOfOps : function.getBody())
     for (Operation &op : blockOfOps)
       if (std::optional<Part> part =
@@ -408,7 +419,32 @@ std::vector<Part> Partitioner::findParts(DenseSet<Operation *> &taken) {
   return parts;
 }
 
+/// A constant is subtracted by adding what is as far on the other side of 0,
+/// for which the ALU has an operation.
+void Partitioner::addNegatives() {
+  function.walk([&](SubtractOp subtract) {
+    RankedTensorType type = getStaticType(subtract.getRhs());
+    std::optional<SmallVector<int64_t>> numbers =
+        getIntegers(subtract.getRhs());
+    // Sums in 32 bits wrap around, so that the least number is as good.
+    if (!numbers || !type || !type.getElementType().isSignlessInteger(32))
+      return;
+    SmallVector<int32_t> negatives;
+    for (int64_t number : *numbers)
+      negatives.push_back(static_cast<int32_t>(-number));
+    builder.setInsertionPoint(subtract);
+    Location loc = subtract.getLoc();
+    Value other = ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(type, ArrayRef(negatives)));
+    subtract.replaceAllUsesWith(AddOp::create(builder, loc, subtract.getType(),
+                                              subtract.getLhs(), other)
+                                    .getResult());
+    subtract.erase();
+  });
+}
+
 unsigned Partitioner::run() {
+  addNegatives();
   DenseSet<Operation *> taken;
   std::vector<Part> parts = findParts(taken);
   // A part may need what another one computes, which then comes before.

@@ -144,8 +144,8 @@ public:
             std::optional<Location> location, bool instantiates = true);
 
   /// The result of an operation is of type `type`.
-  void learn(TypeTerm term, Type type, const FlowReporter &report,
-             Location location);
+  void learn(TypeTerm term, Type type, const Scope &scope,
+             const FlowReporter &report, Location location);
 
   /// Makes two terms the same.
   void unify(TypeTerm a, TypeTerm b, FlowReporter report);
