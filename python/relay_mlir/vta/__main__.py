@@ -28,8 +28,9 @@ def _numbers(text: str) -> list[int]:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="relay-vta-explore", description="Counts the cycles of a quantized network on VTAs "
-        "of many configurations: all combinations of the values that are given.")
+        prog="relay-vta-explore", allow_abbrev=False,
+        description="Counts the cycles of a quantized network on VTAs of many configurations: "
+        "all combinations of the values that are given.")
     parser.add_argument("model", help="an .onnx, .relay or .mlir file")
     parser.add_argument("-o", dest="output", required=True, metavar="FOLDER",
                         help="where results.jsonl, table.txt, table.csv and plot.svg are written; "
@@ -55,6 +56,19 @@ def _print(point: Point, done: int, total: int) -> None:
     print(f"[{done}/{total}] {point.config.name}: {result}", file=sys.stderr)
 
 
+def _write(text: str) -> None:
+    """Writes to the standard output; OSError if that cannot be."""
+    if sys.stdout is None:
+        raise OSError("the standard output is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError:
+        # What is left is not tried again at the end of the program.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program; returns its exit status."""
     options = _parse(arguments)
@@ -71,13 +85,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                               ("plot.svg", plot(points, os.path.basename(options.model)))):
             with open(os.path.join(options.output, name), "w", encoding="utf-8") as file:
                 file.write(content)
+        _write(text)
     except (CompileError, OSError, ValueError) as error:
         print(f"relay-vta-explore: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("relay-vta-explore: stopped; the same command goes on", file=sys.stderr)
         return 130
-    sys.stdout.write(text)
     if not any(point.cycles for point in points):
         print("relay-vta-explore: error: expects a configuration that the network fits; the table "
               "says why there is none", file=sys.stderr)

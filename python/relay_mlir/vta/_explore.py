@@ -49,6 +49,16 @@ def pareto(points: Iterable[Point]) -> list[Point]:
     return front
 
 
+def _is_result(value: dict[str, Any]) -> bool:
+    """Whether it is what `_Results.add` writes: a reason, or all numbers."""
+    if not isinstance(value.get("config"), str):
+        return False
+    if "reason" in value:
+        return isinstance(value["reason"], str) and value["reason"] != ""
+    numbers = [value.get(name) for name in Point._fields[1:-1]]
+    return all(type(number) is int and number >= 0 for number in numbers)
+
+
 class _Results:
     """A file with a line of JSON for each point, which is whole whenever the program ends: a
     line that is not is no result."""
@@ -70,10 +80,12 @@ class _Results:
         os.replace(temporary, path)
 
     def _read(self, path: str) -> list[dict[str, Any]]:
+        if not os.path.exists(path):
+            return []
+        if not os.path.isfile(path):
+            raise ValueError(f"expects a file of results, but got {path!r}, which is no file")
         try:
             text = pathlib.Path(path).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return []
         except UnicodeDecodeError:
             text = "\n"
         if not text:
@@ -83,10 +95,10 @@ class _Results:
         for number, line in enumerate(lines, 1):
             try:
                 value = json.loads(line)
-            except ValueError:
+            except (RecursionError, ValueError):
                 value = None
-            if not isinstance(value, dict) or (number > 1 and "config" not in value) or (
-                    number == 1 and value.get("kind") != _KIND):
+            if not isinstance(value, dict) or not (
+                    value.get("kind") == _KIND if number == 1 else _is_result(value)):
                 raise ValueError(f"expects a file of results of {_KIND}, but got {path!r}, whose "
                                  f"line {number} is none")
             values.append(value)

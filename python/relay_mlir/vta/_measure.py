@@ -32,6 +32,11 @@ def measure(model: str, config: str) -> dict[str, Any]:
             return {"error": str(error)}
         return {"reason": "no part of the model can be computed by this VTA"}
     except CompileError as error:
+        # What no target can be given is no fault of this one.
+        try:
+            compile(model, executor="aot")
+        except CompileError as fault:
+            return {"error": str(fault).splitlines()[0]}
         return {"reason": str(error).splitlines()[0]}
     except RuntimeError as error:
         return {"error": str(error)}

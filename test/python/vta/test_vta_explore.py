@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -74,8 +75,10 @@ def test_what_is_wrong_with_all(tmp_path, monkeypatch, model):
     path = tmp_path / "model.relay"
     path.write_text("def")
     results = tmp_path / "results.jsonl"
-    (point, ) = vta.explore(path, [FITS], results=results)
-    assert "model.relay" in point.reason
+    with pytest.raises(rm.CompileError, match="model.relay"):
+        vta.explore(path, [FITS], results=results)
+    # A fault of the model is no result for a configuration.
+    assert results.read_text().count("\n") == 1
     with pytest.raises(OSError):
         vta.explore(tmp_path / "none.relay", [FITS])
     monkeypatch.setenv("RELAY_DEVICE_PATH", "")
@@ -130,7 +133,8 @@ def test_killed_sweep_goes_on(model, tmp_path):
     assert (tmp_path / "out" / "table.txt").read_text() == result.stdout
 
 
-@pytest.mark.parametrize("content", ["notes\n", "[1]\n", '{"kind": "other"}\n', "\xff\n"])
+@pytest.mark.parametrize("content", ["notes\n", "[1]\n", '{"kind": "other"}\n', "\xff\n",
+                                     "[" * 100000 + "\n"])
 def test_files_of_others_stay(model, tmp_path, content):
     path = tmp_path / "notes"
     path.write_bytes(content.encode("latin-1"))
@@ -138,6 +142,37 @@ def test_files_of_others_stay(model, tmp_path, content):
                        "got .* line 1 is none"):
         vta.explore(model, [FITS], results=path)
     assert path.read_bytes() == content.encode("latin-1")
+
+
+NUMBERS = '"kernels": 1, "gemm": 1, "alu": 0, "read": 1, "written": 1'
+
+
+@pytest.mark.parametrize("line", [
+    '{"config": ["a"]}', f'{{"config": "{FITS.name}"}}',
+    f'{{"config": "{FITS.name}", "reason": 5}}',
+    *(f'{{"config": "{FITS.name}", {NUMBERS}, "cycles": {cycles}}}'
+      for cycles in ("-5", '"abc"', "null", "1e400", "true"))])
+def test_damaged_results(model, tmp_path, line):
+    results = tmp_path / "results.jsonl"
+    vta.explore(model, [], results=results)
+    results.write_text(results.read_text() + line + "\n")
+    with pytest.raises(ValueError, match="expects a file of results .* line 2 is none"):
+        vta.explore(model, [FITS], results=results)
+
+
+def test_results_that_are_no_file(model, tmp_path):
+    os.mkfifo(tmp_path / "results.jsonl")
+    with pytest.raises(ValueError, match="expects a file of results, but got .* no file"):
+        vta.explore(model, [FITS], results=tmp_path / "results.jsonl")
+
+
+def test_output_that_takes_nothing(model, tmp_path):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = subprocess.run([BUILD_DIR / "bin" / "relay-vta-explore", model, "-o", tmp_path,
+                                 "--no-progress"], stdout=full,
+                                stderr=subprocess.PIPE, text=True, check=False)
+    assert result.returncode == 1
+    assert re.fullmatch("relay-vta-explore: error: .*No space left.*\n", result.stderr)
 
 
 def test_results_of_another_model(model, tmp_path):
@@ -233,14 +268,16 @@ def test_command_without_any_cycles(model, tmp_path):
     """There is a table with the reasons, and no success."""
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"garbage")
-    for path, arguments, code, message in [
-            (model, ["--wgt-buff=2k"], 1, "expects buffers of at most 8 elements in wgt"),
-            (broken, [], 1, "not an ONNX model"), (model, ["--wgt-buff=2k,256k"], 0, "cycles")]:
+    for path, arguments, code, message, error in [
+            (model, ["--wgt-buff=2k"], 1, "expects buffers of at most 8 elements in wgt",
+             "expects a configuration that the network fits"),
+            (broken, [], 1, "", "not an ONNX model"),
+            (model, ["--wgt-buff=2k,256k"], 0, "cycles", "")]:
         result = subprocess.run([BUILD_DIR / "bin" / "relay-vta-explore", path, "-o",
                                  tmp_path / path.stem, "--no-progress", *arguments],
                                 capture_output=True, text=True, check=False)
         assert result.returncode == code and message in result.stdout
-        assert ("expects a configuration that the network fits" in result.stderr) == bool(code)
+        assert error in result.stderr and bool(result.stderr) == bool(code)
 
 
 def test_wrong_arguments(model):
