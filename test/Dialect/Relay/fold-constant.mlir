@@ -290,3 +290,27 @@ func.func @branch_of_known_sizes(%x: tensor<2x3xf32>, %y: tensor<?x3xf32>) -> te
   %3 = relay.exp %2 : (tensor<?x3xf32>) -> tensor<?x3xf32>
   return %3 : tensor<?x3xf32>
 }
+
+// -----
+
+// A field of a tuple is at hand, also of a variable and beside what is none.
+// CHECK-LABEL: func.func @fields
+// CHECK-DAG:     %[[SIX:.*]] = relay.constant dense<6.000000e+00>
+// CHECK-DAG:     %[[S:.*]] = relay.add %arg0, %[[SIX]]
+// CHECK-DAG:     %[[T:.*]] = relay.tuple %arg0, %arg0
+// CHECK:         return %[[S]], %[[T]]
+func.func @fields(%x: tensor<f32>) -> (tensor<f32>, tuple<tensor<f32>, tensor<f32>>) {
+  %one = relay.constant dense<1.0> : tensor<f32>
+  %two = relay.constant dense<2.0> : tensor<f32>
+  %three = relay.constant dense<3.0> : tensor<f32>
+  %0 = relay.tuple %one, %three : tensor<f32>, tensor<f32>
+  %1 = relay.let "y" %0 : tuple<tensor<f32>, tensor<f32>>
+  %2 = relay.tuple_get_item %1[1] : tuple<tensor<f32>, tensor<f32>>
+  %3 = relay.tuple %x, %two : tensor<f32>, tensor<f32>
+  %4 = relay.tuple_get_item %3[1] : tuple<tensor<f32>, tensor<f32>>
+  %5 = relay.multiply %2, %4 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %6 = relay.tuple_get_item %3[0] : tuple<tensor<f32>, tensor<f32>>
+  %7 = relay.add %6, %5 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %8 = relay.tuple %x, %6 : tensor<f32>, tensor<f32>
+  return %7, %8 : tensor<f32>, tuple<tensor<f32>, tensor<f32>>
+}

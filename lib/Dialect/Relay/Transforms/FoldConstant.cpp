@@ -341,6 +341,19 @@ bool ConstantFolder::foldIf(IfOp op) {
   return true;
 }
 
+/// The field that `item` takes out of a tuple that is made here, perhaps of a
+/// variable; null if there is none.
+static Value getField(TupleGetItemOp item) {
+  Value value = item.getTuple();
+  while (auto let = value.getDefiningOp<LetOp>())
+    value = let.getValue();
+  auto tuple = value.getDefiningOp<TupleOp>();
+  if (!tuple)
+    return {};
+  Value field = tuple.getFields()[item.getIndex()];
+  return field.getType() == item.getType() ? field : Value();
+}
+
 WalkResult ConstantFolder::visit(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     constants.push_back(constant);
@@ -358,6 +371,14 @@ WalkResult ConstantFolder::visit(Operation *op) {
     fold(op, std::move(*result));
     return WalkResult::advance();
   }
+  // The tuple was not folded, so that its fields are values of the program.
+  if (auto item = dyn_cast<TupleGetItemOp>(op);
+      item && !known.contains(item.getTuple()))
+    if (Value field = getField(item)) {
+      item.replaceAllUsesWith(field);
+      fold(op, {});
+      return WalkResult::advance();
+    }
   for (Value operand : op->getOperands())
     materialize(operand);
   return WalkResult::advance();
