@@ -144,7 +144,9 @@ std::optional<Fault> relay_vta::encode(const Config &config,
                               std::to_string(value)};
           return;
         }
-        words[offset / 64] |= value << (offset % 64);
+        // One of no bits may lie behind the last one.
+        if (width != 0)
+          words[offset / 64] |= value << (offset % 64);
       });
   return fault;
 }
@@ -160,6 +162,10 @@ static Instruction decodeFields(const Config &config,
   visitFields(config, instruction,
               [&](const char *, unsigned width, auto &field) {
                 unsigned offset = packer.place(width);
+                if (width == 0) {
+                  field = 0;
+                  return;
+                }
                 uint64_t mask = getMask(width);
                 field = static_cast<std::decay_t<decltype(field)>>(
                     words[offset / 64] >> (offset % 64) & mask);

@@ -125,6 +125,20 @@ TEST(EncodingTest, RandomInstructionsComeBack) {
   }
 }
 
+TEST(EncodingTest, FieldsOfNoBitsLieBehindTheLast) {
+  Config config;
+  ASSERT_TRUE(parseConfigName("1x16_i8w8a32_15_25_8_17", config));
+  Instruction gemm;
+  gemm.opcode = static_cast<uint8_t>(Opcode::Gemm);
+  gemm.iterOut = 3;
+  gemm.iterIn = 2;
+  InstructionWords words;
+  ASSERT_FALSE(encode(config, gemm, words));
+  EXPECT_TRUE(isSame(decode(config, words), gemm));
+  gemm.wgtIn = 1;
+  EXPECT_TRUE(encode(config, gemm, words));
+}
+
 TEST(EncodingTest, FieldsDoNotOverlap) {
   std::mt19937 random(2);
   for (int i = 0; i < 2000; ++i) {
