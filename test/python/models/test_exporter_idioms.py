@@ -223,3 +223,14 @@ def test_squeeze_of_all_ones(executor):
             ours.run({"x": random(b, 1, t, 1, 3)})
     x = random(1, 1, 4, 1, 3)
     np.testing.assert_array_equal(fixed.run({"x": x}), np.maximum(x.reshape(4, 3), 0))
+
+
+def test_slices_of_one_element():
+    """Positional biases of MPT: what is left of one row is broadcast to all."""
+    g = Graph({"x": ["b", "t", 8]})
+    size = g.size("x", 1)
+    first = g.add("Max", g.add("Sub", np.array([1]), size), np.array([0]))
+    row = g.add("Slice", random(4, 1, 8, seed=1), first, np.array([LAST]), np.array([1]),
+                np.array([1]))
+    scores = g.add("Unsqueeze", "x", np.array([1]))
+    g.check([g.add("Add", scores, row)], [{"x": random(b, t, 8)} for b, t in ((1, 1), (2, 7))])
