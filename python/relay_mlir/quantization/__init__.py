@@ -17,6 +17,7 @@ import numpy as np
 from .._arguments import expect, expect_int, expect_text, wrong
 from .._compile import IRModule, Module, PathLike, _to_module, compile as _compile
 from .._inputs import fixed_inputs
+from .._program import Program
 from ._metrics import METRICS, loss, sqnr, top1
 from ._report import Layer, QuantizationReport, Step
 from ._samples import Samples
@@ -208,10 +209,10 @@ class _Quantizer:
         self.steps.append(Step("bias correction", f"results of {corrected} layers", before,
                                self._sqnr()))
 
-    def compile(self, module: IRModule) -> Module:
+    def compile(self, module: IRModule) -> Module | Program:
         return _compile(module, target=self._target)
 
-    def run(self, model: Module, what: str) -> list[np.ndarray[Any, Any]]:
+    def run(self, model: Module | Program, what: str) -> list[np.ndarray[Any, Any]]:
         """The outputs for all samples, those of runs joined along the first dimension."""
         runs = []
         for feed in self._progress(self.samples, self.samples.num_runs, what):
@@ -346,7 +347,7 @@ def _choose_weight_bits(quantizer: _Quantizer, metric: str, budget: float) -> st
     return f"7 would be faster, but lose {lost:.4g}"
 
 
-def _time(model: Module, samples: Samples, runs: int = 20) -> float:
+def _time(model: Module | Program, samples: Samples, runs: int = 20) -> float:
     """Seconds of a run: the median."""
     feed = next(iter(samples))
     times = []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from .._arguments import describe, wrong
 from .._compile import TensorInfo
+from .._program import ValueInfo
 
 LABELS = "labels"
 Feed = dict[str, "np.ndarray[Any, Any]"]
@@ -18,7 +19,8 @@ class Samples:
     """Inputs of many runs of a model; `labels` is what is right for each sample, if
     the data set says it."""
 
-    def __init__(self, data: Any, inputs: list[TensorInfo], limit: int | None = None) -> None:
+    def __init__(self, data: Any, inputs: Sequence[TensorInfo | ValueInfo],
+                 limit: int | None = None) -> None:
         arrays = _read(data)
         names = [info.name for info in inputs]
         self.labels: np.ndarray[Any, Any] | None = None
@@ -110,7 +112,7 @@ def _fits(sizes: tuple[int, ...], dims: tuple[int | str, ...]) -> bool:
 
 
 def _check(array: np.ndarray[Any, Any],
-           info: TensorInfo) -> tuple[np.ndarray[Any, Any], int, bool]:
+           info: TensorInfo | ValueInfo) -> tuple[np.ndarray[Any, Any], int, bool]:
     """The array, how many of its rows are one run, and whether a row is one index of the
     input's first dimension; or else it is a whole input."""
     shape = ", ".join(map(str, info.shape))
