@@ -13,6 +13,7 @@ using namespace mlir::relay::onnx;
 static OpTable createTable() {
   OpTable table;
   addActivationOps(table);
+  addAffineGridOp(table);
   addAttentionOps(table);
   addCastOps(table);
   addControlFlowOps(table);

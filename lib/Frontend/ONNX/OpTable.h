@@ -119,6 +119,7 @@ OpTable getAddedOps(MLIRContext *context);
 
 // One function per topic; each fills its part of the table.
 void addActivationOps(OpTable &table);
+void addAffineGridOp(OpTable &table);
 void addAttentionOps(OpTable &table);
 void addCastOps(OpTable &table);
 void addContribAttentionOps(OpTable &table);

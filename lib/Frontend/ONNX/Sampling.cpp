@@ -12,14 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ComputedAxes.h"
+#include "Arithmetic.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 #include "Regions.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
-#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -35,48 +34,6 @@ struct Tap {
   Value weight;
   /// Where the element is none, and counts as 0; null if nowhere.
   Value isOutside;
-};
-
-/// Arithmetic on positions.
-class Arithmetic {
-public:
-  explicit Arithmetic(NodeContext &node) : node(node) {}
-
-  Value add(Value a, Value b) const { return node.create<AddOp>({a, b}); }
-  Value sub(Value a, Value b) const { return node.create<SubtractOp>({a, b}); }
-  Value mul(Value a, Value b) const { return node.create<MultiplyOp>({a, b}); }
-  Value div(Value a, Value b) const { return node.create<DivideOp>({a, b}); }
-  Value floor(Value a) const { return node.create<FloorOp>({a}); }
-  Value less(Value a, Value b) const { return node.create<LessOp>({a, b}); }
-  Value either(Value a, Value b) const {
-    return node.create<LogicalOrOp>({a, b});
-  }
-  Value select(Value condition, Value a, Value b) const {
-    return node.create<WhereOp>({condition, a, b});
-  }
-  /// `value` in the type of `like`.
-  Value number(double value, Value like) const {
-    return like ? node.createScalar(value, node.getElementType(like)) : nullptr;
-  }
-  Value add(Value a, double b) const { return add(a, number(b, a)); }
-  Value mul(Value a, double b) const { return mul(a, number(b, a)); }
-  /// `a` within [low, high]; `low` for NaN.
-  Value clamp(Value a, Value low, Value high) const {
-    Value raised = select(node.create<GreaterOp>({a, low}), a, low);
-    return select(less(raised, high), raised, high);
-  }
-  /// The size of a dimension as a float of the type of `like`.
-  Value size(Value data, int64_t dim, Value like) const {
-    if (!data || !like)
-      return nullptr;
-    return node.castTo(node.createSize(data, dim), node.getElementType(like));
-  }
-  Value toIndex(Value a) const {
-    return node.castTo(a, node.getBuilder().getI64Type());
-  }
-
-protected:
-  NodeContext &node;
 };
 
 } // namespace
@@ -357,118 +314,6 @@ static LogicalResult convertGridSample(NodeContext &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// AffineGrid
-//===----------------------------------------------------------------------===//
-
-/// The grid for sizes that are computed when the model runs.
-static LogicalResult convertOpenAffineGrid(NodeContext &node, Value theta) {
-  Arithmetic math(node);
-  Type index = node.getBuilder().getI64Type();
-  Value sizes = node.getIntsValue(1);
-  if (!sizes)
-    return failure();
-  RankedTensorType type = node.getType(theta);
-  int64_t rank = node.getType(sizes).getDimSize(0) - 2;
-  if (rank < 2 || rank > 3 || type.getRank() != 3 ||
-      type.getDimSize(1) != rank || type.getDimSize(2) != rank + 1)
-    return node.emitError()
-           << "expects 4 or 5 sizes, and matrices (batch, 2, 3) or (batch, 3, "
-              "4) for them, but got "
-           << sizes.getType() << " and " << type;
-  bool alignCorners = node.getBool("align_corners", false);
-  Type elementType = node.getElementType(theta);
-  auto getSize = [&](int64_t i) {
-    return node.reshape(node.slice(sizes, 0, i, i + 1), ArrayRef<int64_t>());
-  };
-  Value isRight = node.create<LogicalAndOp>(
-      {node.create<AllOp>(
-           {node.create<GreaterOp>({sizes, node.createScalar(0, index)})}),
-       node.create<EqualOp>({getSize(0), node.createSize(theta, 0)})});
-  Value check = createCheck(node, isRight);
-  auto getColumn = [&](int64_t j) {
-    Value column = node.squeeze(node.slice(theta, 2, j, j + 1), {2});
-    return node.expandDims(column, 1, rank);
-  };
-  Value result = getColumn(rank);
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    Value count = math.add(getSize(axis + 2), check);
-    Value length = node.castTo(count, elementType);
-    Value two = math.number(2, length), one = math.number(1, length);
-    Value line = node.createRange(count, elementType);
-    if (alignCorners) {
-      // A single element is at the end, as ONNX Runtime has it.
-      Value step =
-          math.div(two, node.create<MaximumOp>({math.add(length, -1), one}));
-      Value first = math.select(math.less(one, length), math.number(-1, length),
-                                math.number(1, length));
-      line = math.add(math.mul(line, step), first);
-    } else {
-      line = math.add(math.div(math.add(math.mul(line, 2), 1), length), -1);
-    }
-    line = node.expandDims(line, 1, rank - axis);
-    result = math.add(result, math.mul(getColumn(rank - 1 - axis), line));
-  }
-  return node.setResult(result);
-}
-
-static LogicalResult convertAffineGrid(NodeContext &node) {
-  Value theta = node.getInput(0);
-  if (const ShapeTensor *known = node.getContents(1);
-      !known || !known->getConstants())
-    return convertOpenAffineGrid(node, theta);
-  FailureOr<SmallVector<int64_t>> size = node.getConstantInts(1);
-  if (failed(size))
-    return failure();
-  RankedTensorType type = node.getType(theta);
-  auto rank = static_cast<int64_t>(size->size()) - 2;
-  if (rank < 2 || rank > 3 || type.getRank() != 3 ||
-      type.getDimSize(1) != rank || type.getDimSize(2) != rank + 1)
-    return node.emitError()
-           << "expects 4 or 5 sizes, and matrices (batch, 2, 3) or (batch, 3, "
-              "4) for them, but got "
-           << size->size() << " and " << type;
-  SmallVector<int64_t> shape = {(*size)[0]};
-  llvm::append_range(shape, ArrayRef(*size).drop_front(2));
-  shape.push_back(rank);
-  for (int64_t value : *size)
-    if (value < 1)
-      return node.emitError()
-             << "expects sizes that are positive, but got " << value;
-  if (failed(checkTensorLimits([&] { return node.emitError(); },
-                               type.clone(shape))))
-    return failure();
-  Arithmetic math(node);
-  theta = node.expectSize(theta, 0, (*size)[0]);
-  if (!theta)
-    return failure();
-  bool alignCorners = node.getBool("align_corners", false);
-  Type elementType = node.getElementType(theta);
-  // Column j of the matrices, for all positions.
-  auto getColumn = [&](int64_t j) {
-    Value column = node.squeeze(node.slice(theta, 2, j, j + 1), {2});
-    return node.expandDims(column, 1, rank);
-  };
-  Value result = getColumn(rank);
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    int64_t count = shape[axis + 1];
-    // From -1 to 1: centres or outer edges of the first and last element.
-    double first = alignCorners ? -1 : -1 + 1.0 / static_cast<double>(count);
-    double step = alignCorners ? 2.0 / static_cast<double>(count - 1)
-                               : 2.0 / static_cast<double>(count);
-    // A single element is at the end, as ONNX Runtime has it.
-    if (alignCorners && count == 1) {
-      first = 1;
-      step = 0;
-    }
-    Value line = node.createPositions(ShapeScalar::get(count), elementType);
-    line = math.add(math.mul(line, step), first);
-    line = node.expandDims(line, 1, rank - axis);
-    result = math.add(result, math.mul(getColumn(rank - 1 - axis), line));
-  }
-  return node.setResult(result);
-}
-
-//===----------------------------------------------------------------------===//
 // RoiAlign
 //===----------------------------------------------------------------------===//
 
@@ -602,8 +447,6 @@ static LogicalResult convertRoiAlign(NodeContext &node) {
 }
 
 void mlir::relay::onnx::addSamplingOps(OpTable &table) {
-  table.add({"AffineGrid"}, {convertAffineGrid, 20, kNewestOpset, 2, 2,
-                             /*contentInputs=*/0b10, /*isComposed=*/true});
   table.add({"GridSample"}, {convertGridSample, 16, kNewestOpset, 2, 2});
   table.add({"MaxRoiPool"},
             {convertMaxRoiPool, kOldestOpset, kNewestOpset, 2, 2});
