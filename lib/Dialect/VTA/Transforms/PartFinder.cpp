@@ -13,10 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartFinder.h"
+#include "PoolWindow.h"
 
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
-#include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::vta;
@@ -90,12 +91,6 @@ bool vta::isLayer(Operation *op) {
   return isa<NNConv2dOp, NNConv2dTransposeOp, NNDenseOp>(op);
 }
 
-static std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// The bytes that a layer multiplies, which may have been cast to 32 bits; null
 /// if VTA does not have the layer.
 Value PartFinder::getData(Operation *root, std::string &reason) {
@@ -108,15 +103,16 @@ Value PartFinder::getData(Operation *root, std::string &reason) {
   else if (llvm::is_contained(type.getShape(), 0))
     reason = "it has no elements";
   else if (!isIntegers(data, 8))
-    reason = "expects data of i8, but got " + print(data.getType());
+    reason = "expects data of i8, but got " + llvm::to_string(data.getType());
   else if (data.getDefiningOp<ConstantOp>())
     reason = "its data is a constant";
   else if (!weight.getDefiningOp<ConstantOp>())
     reason = "its weights are no constant";
   else if (!isIntegers(weight, 8) && !isIntegers(weight, 32))
-    reason = "expects weights of i8, but got " + print(weight.getType());
+    reason =
+        "expects weights of i8, but got " + llvm::to_string(weight.getType());
   else if (!isIntegers(root->getResult(0), 32))
-    reason = "expects sums of i32, but got " + print(type);
+    reason = "expects sums of i32, but got " + llvm::to_string(type);
   else
     return data;
   return {};
@@ -318,7 +314,7 @@ static std::string whyNoBytes(Value value) {
   if (!value.hasOneUse())
     return "several operators take what is not bytes yet";
   Operation *user = *value.user_begin();
-  std::string type = print(getStaticType(value).getElementType());
+  std::string type = llvm::to_string(getStaticType(value).getElementType());
   if (user->hasTrait<OpTrait::IsTerminator>())
     return "its result is of " + type + ", and not bytes";
   return "VTA does not compute '" + user->getName().getStringRef().str() +
@@ -411,51 +407,8 @@ std::optional<Part> PartFinder::findElements(Operation *root, Value operand) {
   return part;
 }
 
-namespace {
-
-/// What a pool takes of its data.
-struct PoolWindow {
-  std::array<int64_t, 2> size, strides = {1, 1}, dilation = {1, 1};
-  std::array<int64_t, 4> padding = {0, 0, 0, 0};
-  int64_t count = 1;
-  /// Elements from the first to the last one of a window.
-  int64_t span = 1;
-};
-
-} // namespace
-
-template <typename OpT>
-static std::optional<PoolWindow> getWindowOf(OpT pool) {
-  FailureOr<Padding> padding = expandPadding(pool.getPadding(), 2);
-  if (failed(padding) || pool.getLayout() != "NCHW" ||
-      (!pool.getOutLayout().empty() && pool.getOutLayout() != "NCHW"))
-    return std::nullopt;
-  PoolWindow window;
-  llvm::copy(pool.getPoolSize(), window.size.begin());
-  llvm::copy(pool.getStrides(), window.strides.begin());
-  llvm::copy(pool.getDilation(), window.dilation.begin());
-  ArrayRef<int64_t> data = getStaticType(pool.getData()).getShape();
-  ArrayRef<int64_t> result = getStaticType(pool.getResult()).getShape();
-  for (int64_t axis : {0, 1}) {
-    int64_t reach = (result[2 + axis] - 1) * window.strides[axis] +
-                    (window.size[axis] - 1) * window.dilation[axis] + 1;
-    window.padding[axis] = padding->before[axis];
-    // With ceil_mode, the last window may reach further than the padding.
-    window.padding[2 + axis] = std::max(
-        padding->after[axis], reach - data[2 + axis] - padding->before[axis]);
-  }
-  return window;
-}
-
-template <typename OpT>
-static std::optional<PoolWindow> getWholeWindow(OpT pool) {
-  if (pool.getLayout() != "NCHW" ||
-      (!pool.getOutLayout().empty() && pool.getOutLayout() != "NCHW"))
-    return std::nullopt;
-  ArrayRef<int64_t> data = getStaticType(pool.getData()).getShape();
-  PoolWindow window;
-  window.size = {data[2], data[3]};
-  return window;
+bool vta::isMaxPool(Operation *op) {
+  return isa<NNMaxPool2dOp, NNGlobalMaxPool2dOp>(op);
 }
 
 static bool hasStaticTypes(Operation *op) {
@@ -463,42 +416,6 @@ static bool hasStaticTypes(Operation *op) {
   RankedTensorType result = getStaticType(op->getResult(0));
   return data && result && data.getRank() == 4 &&
          !llvm::is_contained(result.getShape(), 0);
-}
-
-static std::optional<PoolWindow> getMaxWindow(Operation *op) {
-  if (auto pool = dyn_cast<NNMaxPool2dOp>(op))
-    return getWindowOf(pool);
-  return getWholeWindow(cast<NNGlobalMaxPool2dOp>(op));
-}
-
-static std::optional<PoolWindow> getAverageWindow(Operation *op) {
-  if (auto pool = dyn_cast<NNAvgPool2dOp>(op))
-    return getWindowOf(pool);
-  return getWholeWindow(cast<NNGlobalAvgPool2dOp>(op));
-}
-
-/// Whether a result of one element fits, and computes the sizes of its window.
-static bool fitWindow(std::optional<PoolWindow> &window,
-                      const relay_vta::Config &config) {
-  if (!window ||
-      llvm::any_of(window->padding, [](int64_t pad) { return pad < 0; }))
-    return false;
-  for (int64_t axis : {0, 1}) {
-    window->count *= window->size[axis];
-    window->span *= (window->size[axis] - 1) * window->dilation[axis] + 1;
-  }
-  // Beside the window there are a result, and what the steps need.
-  constexpr int64_t kReserve = 8;
-  auto depth = [&](relay_vta::Memory memory) {
-    return static_cast<int64_t>(config.getDepth(memory));
-  };
-  return window->span <= std::min(depth(relay_vta::Memory::Inp),
-                                  depth(relay_vta::Memory::Acc)) -
-                             kReserve;
-}
-
-bool vta::isMaxPool(Operation *op) {
-  return isa<NNMaxPool2dOp, NNGlobalMaxPool2dOp>(op);
 }
 
 std::optional<Part> PartFinder::findMaxPool(Operation *root,
@@ -559,9 +476,6 @@ std::optional<Part> PartFinder::findAverage(Operation *root,
   // All windows count as many elements.
   if (auto pool = dyn_cast<NNAvgPool2dOp>(root);
       pool && hasPads && (!pool.getCountIncludePad() || pool.getCeilMode()))
-    return std::nullopt;
-  if (!window || window->count >= static_cast<int64_t>(
-                                      config.getDepth(relay_vta::Memory::Wgt)))
     return std::nullopt;
   Part part;
   AverageChain chain;
