@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -391,19 +391,13 @@ fillIn(StringRef text,
   return result;
 }
 
-static std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 Value ListBuilder::call(StringRef base, StringRef text, ValueRange args,
                         Type result,
                         ArrayRef<std::pair<StringRef, std::string>> others) {
   // A name for each signature: its types without punctuation.
   std::string name = base.str(), types;
   for (Type type : args.getTypes())
-    types += "_" + print(type);
+    types += "_" + llvm::to_string(type);
   for (const auto &[key, value] : others)
     if (key == "AXIS")
       types += "_" + value;
@@ -438,13 +432,14 @@ Value ListBuilder::createFlag(bool value) {
 
 Value ListBuilder::joinReversed(Value list, int64_t axis) {
   Type element = getListElement(list.getType());
-  return call("join", kJoin, {list, createNil(element), createFlag(true)},
-              element, {{"T", print(element)}, {"AXIS", std::to_string(axis)}});
+  return call(
+      "join", kJoin, {list, createNil(element), createFlag(true)}, element,
+      {{"T", llvm::to_string(element)}, {"AXIS", std::to_string(axis)}});
 }
 
 Value ListBuilder::reverse(Value list) {
   Type element = getListElement(list.getType());
-  std::string text = print(element);
+  std::string text = llvm::to_string(element);
   // The operation that changes nothing goes when types are inferred.
   return call("reverse", kReverse, {list, createNil(element)}, list.getType(),
               {{"E", text}, {"F", text}, {"MAP", "relay.let \"y\" %x : !e"}});
@@ -461,7 +456,8 @@ Value ListBuilder::reverseRows(Value list, int64_t axis, bool isNewAxis) {
   RankedTensorType row = element.clone(open);
   if (isNewAxis)
     // The new axis is of one element; what it is joined to is not.
-    map = "relay.ascribe %z : " + print(element.clone(shape)) + " as !f";
+    map = "relay.ascribe %z : " + llvm::to_string(element.clone(shape)) +
+          " as !f";
   else if (row == element)
     map = "relay.let \"y\" %x : !e";
   else
@@ -470,11 +466,11 @@ Value ListBuilder::reverseRows(Value list, int64_t axis, bool isNewAxis) {
   if (isNewAxis)
     text.replace(text.find("    %y = "), 4,
                  "    %z = relay.expand_dims %x {axis = " + number +
-                     " : i64} : (!e) -> " + print(element.clone(shape)) +
-                     "\n    ");
+                     " : i64} : (!e) -> " +
+                     llvm::to_string(element.clone(shape)) + "\n    ");
   return call("rows", text, {list, createNil(row)}, getListType(row),
-              {{"E", print(element)},
-               {"F", print(row)},
+              {{"E", llvm::to_string(element)},
+               {"F", llvm::to_string(row)},
                {"AXIS", number},
                {"MAP", map}});
 }
@@ -490,13 +486,13 @@ Value ListBuilder::split(Value tensor, int64_t axis, bool keepsAxis,
     shape.insert(shape.begin() + axis, 1);
     row = type.clone(shape);
     keep = "%y = relay.expand_dims %2 {axis = " + std::to_string(axis) +
-           " : i64} : (" + print(part) + ") -> !f";
+           " : i64} : (" + llvm::to_string(part) + ") -> !f";
   }
   return call("split", kSplit, {tensor, count, createNil(row)},
               getListType(row),
-              {{"E", print(type)},
-               {"F", print(row)},
-               {"G", print(part)},
+              {{"E", llvm::to_string(type)},
+               {"F", llvm::to_string(row)},
+               {"G", llvm::to_string(part)},
                {"AXIS", std::to_string(axis)},
                {"KEEP", keep}});
 }
@@ -509,29 +505,29 @@ Value ListBuilder::split(Value tensor, int64_t axis, Value begins, Value ends,
   RankedTensorType part = type.clone(shape);
   return call("parts", kParts, {tensor, begins, ends, count, createNil(part)},
               getListType(part),
-              {{"E", print(type)},
-               {"F", print(part)},
-               {"P", print(begins.getType())},
+              {{"E", llvm::to_string(type)},
+               {"F", llvm::to_string(part)},
+               {"P", llvm::to_string(begins.getType())},
                {"AXIS", std::to_string(axis)}});
 }
 
 Value ListBuilder::getLength(Value list) {
   return call("length", kLength, {list, createNumber(0)},
               RankedTensorType::get({}, builder.getI64Type()),
-              {{"E", print(getListElement(list.getType()))}});
+              {{"E", llvm::to_string(getListElement(list.getType()))}});
 }
 
 Value ListBuilder::getElement(Value list, Value position) {
   Type element = getListElement(list.getType());
   return call("element", kElement, {list, position}, element,
-              {{"E", print(element)}});
+              {{"E", llvm::to_string(element)}});
 }
 
 Value ListBuilder::insert(Value list, Value position, Value value) {
   Type element = getListElement(list.getType());
   return call("insert", kChange, {list, position, createNil(element), value},
               list.getType(),
-              {{"E", print(element)},
+              {{"E", llvm::to_string(element)},
                {"PARAM", ", %v: !e"},
                {"ARG", ", %v"},
                {"TYPE", ", !e"},
@@ -542,7 +538,7 @@ Value ListBuilder::erase(Value list, Value position) {
   Type element = getListElement(list.getType());
   return call("erase", kChange, {list, position, createNil(element)},
               list.getType(),
-              {{"E", print(element)},
+              {{"E", llvm::to_string(element)},
                {"PARAM", ""},
                {"ARG", ""},
                {"TYPE", ""},
@@ -552,10 +548,11 @@ Value ListBuilder::erase(Value list, Value position) {
 Value ListBuilder::hasElement(Value option) {
   return call("has", kHas, {option},
               RankedTensorType::get({}, builder.getI1Type()),
-              {{"E", print(getOptionElement(option.getType()))}});
+              {{"E", llvm::to_string(getOptionElement(option.getType()))}});
 }
 
 Value ListBuilder::getOptional(Value option) {
   Type element = getOptionElement(option.getType());
-  return call("get", kGet, {option}, element, {{"E", print(element)}});
+  return call("get", kGet, {option}, element,
+              {{"E", llvm::to_string(element)}});
 }

@@ -104,10 +104,7 @@ Operation *AnnotateUsedMemoryPass::getPrimitive(Operation *op) const {
   if (auto call = dyn_cast<CallOp>(op)) {
     callee = symbols->lookup(call.getCallee());
   } else if (auto call = dyn_cast<CallIndirectOp>(op)) {
-    Value value = call.getCallee();
-    while (auto let = value.getDefiningOp<LetOp>())
-      value = let.getValue();
-    callee = value.getDefiningOp<FnOp>();
+    callee = getBound(call.getCallee()).getDefiningOp<FnOp>();
   }
   return callee && callee->hasAttr(kPrimitiveAttrName) ? callee : nullptr;
 }

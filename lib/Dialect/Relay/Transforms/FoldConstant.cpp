@@ -13,6 +13,7 @@
 
 #include "FoldConstant.h"
 #include "Functional.h"
+#include "VariableUses.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Support/PassOptions.h"
 #include "relay-mlir/Support/SilentDiagnostics.h"
@@ -344,10 +345,7 @@ bool ConstantFolder::foldIf(IfOp op) {
 /// The field that `item` takes out of a tuple that is made here, perhaps of a
 /// variable; null if there is none.
 static Value getField(TupleGetItemOp item) {
-  Value value = item.getTuple();
-  while (auto let = value.getDefiningOp<LetOp>())
-    value = let.getValue();
-  auto tuple = value.getDefiningOp<TupleOp>();
+  auto tuple = getBound(item.getTuple()).getDefiningOp<TupleOp>();
   if (!tuple)
     return {};
   Value field = tuple.getFields()[item.getIndex()];

@@ -14,6 +14,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "VariableUses.h"
+
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
@@ -191,8 +193,7 @@ bool Converter::canFollow(Operation *op) {
     Type smaller = withFloats(value.getType(), rules.type);
     if (smaller == value.getType() || casts.contains({value, smaller}))
       return true;
-    while (auto let = value.getDefiningOp<LetOp>())
-      value = let.getValue();
+    value = getBound(value);
     return isa<BlockArgument>(value) || value.getDefiningOp<ConstantOp>();
   });
 }

@@ -18,6 +18,13 @@ namespace mlir::relay {
 /// or what a case of a match takes apart.
 bool isVariable(Value value);
 
+/// What a value is bound to by `let`, or else itself.
+inline Value getBound(Value value) {
+  while (auto let = value.getDefiningOp<LetOp>())
+    value = let.getValue();
+  return value;
+}
+
 /// Where the variables of a function, or a closure, are used last. What is
 /// inside of a closure that it makes is used where that is made.
 class VariableUses {

@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 #include <cmath>
 #include <limits>
@@ -362,11 +363,7 @@ static FailureOr<Value> getDefault(NodeContext &node, Type type) {
 }
 
 static std::string describeElements(Type type) {
-  if (isStringType(type))
-    return "strings";
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
+  return isStringType(type) ? "strings" : llvm::to_string(type);
 }
 
 /// What stands in `values` where an element of the data stands in `keys`.
