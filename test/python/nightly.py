@@ -23,10 +23,12 @@ import pytest
 # What asks for all tests.
 VARIABLE = "RELAY_NIGHTLY"
 
-# Files that take long with few tests. pytest-xdist hands out files; what comes late and
-# takes long leaves the other processors idle.
-LONG = ("test_types.py", "test_networks.py", "test_compiled_models.py", "test_phases.py",
-        "test_generated_programs.py", "test_sweep.py", "test_operators.py", "test_documents.py")
+# Files that take long, the longest first. pytest-xdist hands out files; what comes late
+# and takes long leaves the other processors idle.
+LONG = ("test_onnx_backend.py", "test_operators.py", "test_documents.py", "test_excerpts.py",
+        "test_types.py", "test_compiled_models.py", "test_compile_time.py", "test_networks.py",
+        "test_vta_networks.py", "test_cuda.py", "test_quantize.py", "test_generated_programs.py",
+        "test_phases.py", "test_random_graphs.py", "test_onnx_mutations.py", "test_sweep.py")
 
 
 def nightly(values):
@@ -62,7 +64,8 @@ def find_left_out(items, share):
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name not in LONG)
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.name, len(LONG)))
     if os.environ.get(VARIABLE) == "1":
         return
     left_out = [item for item in items if item.get_closest_marker("nightly")]

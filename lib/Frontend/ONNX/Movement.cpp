@@ -251,105 +251,8 @@ static LogicalResult convertTranspose(NodeContext &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Repetition
+// Joining and padding
 //===----------------------------------------------------------------------===//
-
-/// `shape`, whose numbers are computed when the model runs, where it is 1 as
-/// the sizes of `data`: broadcasting goes both ways. Both are aligned at the
-/// end.
-static Value coverShape(NodeContext &node, Value data, Value shape) {
-  if (!shape)
-    return nullptr;
-  Type type = node.getElementType(shape);
-  int64_t rank = node.getRank(data);
-  int64_t missing = rank - node.getType(shape).getDimSize(0);
-  Value sizes = node.createSizes(data, 0, rank, type);
-  sizes = node.pad(sizes, 0, std::max<int64_t>(-missing, 0), 0, 1);
-  shape = node.pad(shape, 0, std::max<int64_t>(missing, 0), 0, 1);
-  return node.create<WhereOp>(
-      {node.create<EqualOp>({shape, node.createScalar(1, type)}), sizes,
-       shape});
-}
-
-static LogicalResult convertExpand(NodeContext &node) {
-  Value data = node.getInput(0);
-  const ShapeTensor *shape = node.getContents(1);
-  SmallVector<ShapeScalar> dims = node.getDims(data);
-  if (!shape) {
-    Value sizes = coverShape(node, data, node.getIntsValue(1));
-    Value result = node.create<DynBroadcastToOp>({data, sizes});
-    const ShapeTensor *known = node.getPartialContents(1);
-    if (!result || !known)
-      return node.setResult(result);
-    int64_t rank = node.getRank(result);
-    SmallVector<ShapeScalar> target(known->elements.begin(),
-                                    known->elements.end());
-    target.insert(target.begin(), rank - target.size(), ShapeScalar::get(1));
-    // Broadcasting goes both ways: what is not known may be 1.
-    for (auto [dim, size] :
-         llvm::zip(llvm::reverse(dims), llvm::reverse(target))) {
-      std::optional<int64_t> own = dim.getConstant();
-      std::optional<int64_t> constant = size.getConstant();
-      if (constant == 1 || (!constant && own && *own != 1))
-        size = dim;
-      else if (constant ? *constant < 0 : !own && !dim.isSame(size))
-        size = ShapeScalar();
-    }
-    return node.setResult(node.expectDims(result, target));
-  }
-  if (shape->isFloat() || shape->shape.size() > 1)
-    return node.emitError()
-           << "expects a shape that is a vector of integers, but got "
-           << shape->getType();
-  SmallVector<ShapeScalar> target(shape->elements.begin(),
-                                  shape->elements.end());
-  Value source;
-  if (!shape->getConstants())
-    source = node.getIntsValue(1);
-  if (target.size() < dims.size()) {
-    int64_t missing = dims.size() - target.size();
-    target.insert(target.begin(), missing, ShapeScalar::get(1));
-    if (source)
-      source = node.pad(source, 0, missing, 0, 1);
-  }
-  // Broadcasting goes both ways.
-  bool isReplaced = false;
-  for (auto [dim, size] : llvm::zip(llvm::reverse(dims), llvm::reverse(target)))
-    if (size.getConstant() == 1) {
-      size = dim;
-      isReplaced |= !dim.getConstant();
-    }
-  if (source && isReplaced)
-    source = coverShape(node, data, source);
-  return node.setResult(node.broadcast(data, target, source));
-}
-
-static LogicalResult convertTile(NodeContext &node) {
-  Value data = node.getInput(0);
-  const ShapeTensor *repeats = node.getContents(1);
-  std::optional<SmallVector<int64_t>> constants;
-  if (repeats)
-    constants = repeats->getConstants();
-  if (!constants) {
-    SmallVector<ShapeScalar> dims = node.getDims(data);
-    Value counts = node.getIntsValue(1);
-    if (counts && node.getType(counts).getDimSize(0) != node.getRank(data))
-      return node.emitError()
-             << "expects " << node.getRank(data) << " repeats, but got "
-             << node.getType(counts).getDimSize(0);
-    for (auto [axis, dim] : llvm::enumerate(dims))
-      dim =
-          repeats ? multiplySizes(dim, repeats->elements[axis]) : ShapeScalar();
-    return node.setResult(
-        node.refineDims(node.create<DynTileOp>({data, counts}), dims));
-  }
-  if (int64_t(constants->size()) != node.getRank(data))
-    return node.emitError() << "expects " << node.getRank(data)
-                            << " repeats, but got " << constants->size();
-  TileOp::Properties properties;
-  properties.reps = node.getBuilder().getDenseI64ArrayAttr(*constants);
-  return node.setResult(node.create<TileOp>({data}, properties));
-}
 
 static LogicalResult convertConcat(NodeContext &node) {
   if (node.getNumInputs() == 1)
@@ -592,8 +495,6 @@ void mlir::relay::onnx::addMovementOps(OpTable &table) {
   table.add({"Concat"},
             {convertConcat, kOldestOpset, kNewestOpset, 1, kVariadic});
   table.add({"DepthToSpace"}, {convertBlock<NNDepthToSpaceOp>});
-  table.add({"Expand"},
-            {convertExpand, 8, kNewestOpset, 2, 2, /*contentInputs=*/0b10});
   table.add({"Flatten"}, {convertFlatten});
   table.add({"Pad"}, {convertPad, kOldestOpset, kNewestOpset, 1, 4,
                       /*contentInputs=*/0b1010});
@@ -602,8 +503,6 @@ void mlir::relay::onnx::addMovementOps(OpTable &table) {
   table.add({"SpaceToDepth"}, {convertBlock<NNSpaceToDepthOp>});
   table.add({"Squeeze"}, {convertSqueeze, kOldestOpset, kNewestOpset, 1, 2,
                           /*contentInputs=*/0b10});
-  table.add({"Tile"}, {convertTile, kOldestOpset, kNewestOpset, 2, 2,
-                       /*contentInputs=*/0b10});
   table.add({"Transpose"}, {convertTranspose});
   table.add({"Trilu"}, {convertTrilu, 14, kNewestOpset, 1, 2});
   table.add({"Unsqueeze"}, {convertUnsqueeze, kOldestOpset, kNewestOpset, 1, 2,

@@ -39,6 +39,7 @@ static OpTable createTable() {
   addRandomOps(table);
   addRecurrentOps(table);
   addReductionOps(table);
+  addRepetitionOps(table);
   addResizeOps(table);
   addSamplingOps(table);
   addSelectionOps(table);

@@ -158,6 +158,7 @@ void addQuantizationOps(OpTable &table);
 void addRandomOps(OpTable &table);
 void addRecurrentOps(OpTable &table);
 void addReductionOps(OpTable &table);
+void addRepetitionOps(OpTable &table);
 void addResizeOps(OpTable &table);
 void addSamplingOps(OpTable &table);
 void addSelectionOps(OpTable &table);

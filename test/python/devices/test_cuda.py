@@ -16,6 +16,8 @@ from onnx import helper
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(2)
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 BIN = BUILD / "bin"

@@ -12,6 +12,8 @@ from onnx import TensorProto, helper, numpy_helper, save
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(2)
+
 RNG = np.random.default_rng(11)
 KINDS = {"float32": "f32", "float64": "f64", "float16": "f16", "int32": "i32",
          "int8": "i8", "uint8": "ui8", "int16": "i16", "int64": "i64", "bool": "i1"}

@@ -18,6 +18,8 @@ import pytest
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(2)
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DEFINITIONS = ROOT / "include/relay-mlir/Dialect/Relay/IR/RelayElementwiseOps.td"
 

@@ -12,6 +12,8 @@ import pytest
 
 from relay_mlir import relay
 
+pytestmark = pytest.mark.share(2)
+
 STRIDES = [2, 3, 4, 5]
 
 

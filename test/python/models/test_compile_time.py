@@ -31,6 +31,8 @@ sys.path.insert(0, str(ROOT / "utils" / "models"))
 import chains  # noqa: E402
 import quantized  # noqa: E402
 
+pytestmark = pytest.mark.share(2)
+
 BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
 # Seconds of processor time: far more than any model here takes, also where others
 # keep the machine busy, far less than 2^30 steps.

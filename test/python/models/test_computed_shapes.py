@@ -12,6 +12,8 @@ from onnx import TensorProto, helper
 
 from test_open_sizes import REFUSALS, Pair, random
 
+pytestmark = pytest.mark.share(2)
+
 
 class Net:
     """Nodes, one after the other; what operators take by value is made a constant."""
@@ -135,6 +137,30 @@ def test_expand_to_at_least():
     sizes = net.Where(net.Equal(wanted, np.array([-1, -1, -1])), ones, wanted)
     pair = net.pair({"x": (["b", 1, "t"], "float32")}, net.Expand("x", sizes))
     check(pair, [{"x": floats(b, 1, t)} for b, t in [(1, 1), (2, 5), (4, 0)]])
+
+
+@pytest.mark.parametrize("wanted", ["another's", "an input"])
+def test_expand_what_may_have_one(wanted):
+    """Whether open sizes are repeated is only known when the model runs."""
+    net = Net()
+    inputs = {"x": (["n", "k"], "float32")}
+    if wanted == "an input":
+        inputs["z"] = ([3], "int64")
+        sizes = "z"
+    else:
+        inputs["z"] = (["b", "m", "l"], "float32")
+        sizes = net.Shape("z")
+    pair = net.pair(inputs, net.Expand("x", sizes))
+    cases = [((1, 3), (2, 4, 3)), ((1, 1), (1, 4, 3)), ((4, 1), (0, 4, 3)), ((4, 3), (2, 4, 3)),
+             ((1, 2), (2, 0, 2)), ((0, 1), (2, 0, 5))]
+    if wanted == "an input":
+        cases += [((4, 1), (2, 1, 3)), ((4, 3), (2, 1, 1))]
+    check(pair, [{"x": floats(*own), "z": np.array(shape) if wanted == "an input"
+                  else floats(*shape)} for own, shape in cases])
+    for own, shape in [((3, 2), (1, 2, 2)), ((3, 2), (1, 3, 0))]:
+        with pytest.raises(REFUSALS, match=r"to equal .*, but got \d and \d"):
+            pair.compiled.run({"x": floats(*own), "z": np.array(shape) if wanted == "an input"
+                               else floats(*shape)})
 
 
 def test_cache():

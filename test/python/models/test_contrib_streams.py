@@ -9,6 +9,8 @@ import pytest
 import relay_mlir as rm
 from single_nodes import check_refused, compare, compiled, machine, make, random, runtime
 
+pytestmark = pytest.mark.share(2)
+
 DOMAIN = "com.microsoft"
 
 

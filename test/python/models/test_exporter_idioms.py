@@ -10,6 +10,8 @@ from test_open_sizes import random
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(2)
+
 LAST = 2**63 - 1
 
 

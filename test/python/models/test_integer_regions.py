@@ -31,6 +31,8 @@ sys.path.insert(0, str(ROOT / "utils" / "models"))
 from graph import Graph
 from quantized import quantize
 
+pytestmark = pytest.mark.share(2)
+
 
 def run_peer(model, inputs):
     """In floats, as the nodes say; on processors without VNNI ONNX Runtime's kernels of

@@ -11,6 +11,8 @@ from onnx import helper
 import relay_mlir as rm
 from single_nodes import compare, compiled, make, random, runtime
 
+pytestmark = pytest.mark.share(2)
+
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 

@@ -23,6 +23,8 @@ sys.path.insert(0, str(ROOT / "utils" / "models"))
 import trained
 from graph import Graph
 
+pytestmark = pytest.mark.share(2)
+
 
 def network(batch="n", seed=0):
     """Two convolutions, one by channels, and a dense layer."""

@@ -19,6 +19,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(2)
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BIN = ROOT / os.environ.get("RELAY_BUILD_DIR", "build") / "bin"
 

@@ -8,6 +8,8 @@ import pytest
 import relay_mlir as rm
 from single_nodes import check_refused, compare, compiled, make, random, reference, runtime
 
+pytestmark = pytest.mark.share(2)
+
 
 def grid(*shape, scale=1.3, seed=5, dtype=np.float32):
     """Positions, some of which are outside of [-1, 1]."""

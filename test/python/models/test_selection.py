@@ -8,6 +8,8 @@ import pytest
 import relay_mlir as rm
 from single_nodes import check_refused, compare, machine, make, random, runtime
 
+pytestmark = pytest.mark.share(2)
+
 
 def check(op, inputs, opset, attributes=None, constants=None, **options):
     expected = runtime(op, inputs, opset, attributes or {}, constants, **options)

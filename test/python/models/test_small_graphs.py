@@ -18,6 +18,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(2)
+
 BIN = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
 
 

@@ -14,6 +14,8 @@ from onnx import helper
 from test_open_sizes import Pair, random
 from test_sizes_that_do_not_fit import Triple
 
+pytestmark = pytest.mark.share(2)
+
 SAME = ["SAME_UPPER", "SAME_LOWER"]
 
 

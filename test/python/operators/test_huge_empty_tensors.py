@@ -13,6 +13,8 @@ import pytest
 import relay_mlir as rm
 from relay_mlir import relay
 
+pytestmark = pytest.mark.share(2)
+
 HUGE = 2**40
 ERRORS = (rm.RuntimeError, relay.DiagnosticError, relay.CompileError, ValueError)
 #: What 2**40 iterations take is much more.

@@ -12,6 +12,8 @@ from onnx import TensorProto, helper, numpy_helper
 import relay_mlir as rm
 from relay_mlir import relay
 
+pytestmark = pytest.mark.share(2)
+
 FLOATS = {"float8_e4m3fn": TensorProto.FLOAT8E4M3FN, "float8_e4m3fnuz": TensorProto.FLOAT8E4M3FNUZ,
           "float8_e5m2": TensorProto.FLOAT8E5M2, "float8_e5m2fnuz": TensorProto.FLOAT8E5M2FNUZ,
           "float8_e8m0fnu": TensorProto.FLOAT8E8M0, "float4_e2m1fn": TensorProto.FLOAT4E2M1}

@@ -7,6 +7,8 @@ import pytest
 import relay_mlir as rm
 from bounds import bound
 
+pytestmark = pytest.mark.share(2)
+
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 5, 7, 24, 33, 128, 131])
 @pytest.mark.parametrize("depth,columns", [(1024, 768), (517, 1031), (2053, 129),

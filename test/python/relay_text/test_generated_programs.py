@@ -15,6 +15,8 @@ from nightly import nightly
 
 from relay_mlir import relay
 
+pytestmark = pytest.mark.share(2)
+
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / os.environ.get("RELAY_BUILD_DIR", "build")
 COUNT = 400  # Programs in one module.

@@ -11,6 +11,8 @@ import pytest
 import relay_mlir as rm
 from relay_mlir import relay
 
+pytestmark = pytest.mark.share(2)
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 LIB = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "lib"
 # The usual ones, and some with little memory, in which tiles are small.
