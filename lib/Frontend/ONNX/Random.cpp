@@ -17,30 +17,34 @@
 #include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayRandomOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
+static uint64_t getSeed(NodeContext &node) {
+  // An integer, of this operator only.
+  if (node.hasAttr("seed") && node.getOpType() == "Dropout")
+    return static_cast<uint64_t>(node.getInt("seed", 0));
+  if (node.hasAttr("seed"))
+    return llvm::bit_cast<uint32_t>(
+        static_cast<float>(node.getFloat("seed", 0)));
+  const Node &own = node.getNode();
+  return llvm::xxh3_64bits(own.name.empty() ? own.outputs.front() : own.name);
+}
+
 /// The key of the node's seed, for the operators relay.random.*.
 static Value createKey(NodeContext &node) {
-  uint64_t seed = 0;
-  if (node.hasAttr("seed") && node.getOpType() == "Dropout") {
-    // An integer, of this operator only.
-    seed = static_cast<uint64_t>(node.getInt("seed", 0));
-  } else if (node.hasAttr("seed")) {
-    seed =
-        llvm::bit_cast<uint32_t>(static_cast<float>(node.getFloat("seed", 0)));
-  } else {
-    const Node &own = node.getNode();
-    seed = llvm::xxh3_64bits(own.name.empty() ? own.outputs.front() : own.name);
-  }
   // An empty path, and the place of its first bit.
-  uint64_t words[] = {seed, 0, 0, 0, 0, 0, 0, 0, uint64_t(1) << 63, 0};
+  uint64_t words[] = {getSeed(node), 0, 0, 0, 0, 0, 0, 0, uint64_t(1) << 63, 0};
   Type type = IntegerType::get(node.getContext(), 64, IntegerType::Unsigned);
   return node.createConstant(DenseElementsAttr::get(
       RankedTensorType::get({10}, type), ArrayRef<uint64_t>(words)));
@@ -83,14 +87,85 @@ static Type getFloatType(NodeContext &node, Type defaultType) {
   return nullptr;
 }
 
-/// The shape of the data, which is known.
-static FailureOr<ArrayRef<int64_t>> getStaticShape(NodeContext &node) {
-  RankedTensorType type = node.getInputType(0);
-  if (type.hasStaticShape())
-    return type.getShape();
-  return node.emitError()
-         << "expects known sizes, as random numbers are made for them, but got "
-         << type;
+/// An unsigned number of 64 bits for each position, 0, 1, 2, ... as integers of
+/// 64 bits: SplitMix64 (Steele, Lea, Flood, 2014) in the order of positions,
+/// which is as good in any order. Each `stream` has numbers of its own.
+static Value createBits(NodeContext &node, Value positions, uint64_t stream) {
+  Type type = IntegerType::get(node.getContext(), 64, IntegerType::Unsigned);
+  auto word = [&](uint64_t value) {
+    return node.createConstant(
+        DenseElementsAttr::get(RankedTensorType::get({}, type), value));
+  };
+  auto mix = [&](Value bits, uint64_t shift, uint64_t factor) {
+    bits = node.create<BitwiseXorOp>(
+        {bits, node.create<RightShiftOp>({bits, word(shift)})});
+    return factor == 1 ? bits : node.create<MultiplyOp>({bits, word(factor)});
+  };
+  constexpr uint64_t kGamma = 0x9E3779B97F4A7C15;
+  Value bits = node.create<AddOp>(
+      {node.create<MultiplyOp>({node.castTo(positions, type), word(kGamma)}),
+       word(llvm::xxh3_64bits(ArrayRef(
+           reinterpret_cast<const uint8_t *>(&stream), sizeof(stream))))});
+  bits = mix(bits, 30, 0xBF58476D1CE4E5B9);
+  bits = mix(bits, 27, 0x94D049BB133111EB);
+  return mix(bits, 31, 1);
+}
+
+/// Floats of `type` in [0, 1), as createBits has them.
+static Value createFractions(NodeContext &node, Value positions,
+                             uint64_t stream, Type type) {
+  unsigned precision = type.isF64() ? 53 : 24;
+  Value bits = createBits(node, positions, stream);
+  if (!bits)
+    return nullptr;
+  Value shift = node.castTo(
+      node.createScalar(64 - precision, node.getBuilder().getI64Type()),
+      node.getElementType(bits));
+  // What is left is no negative number.
+  Value digits = node.castTo(node.create<RightShiftOp>({bits, shift}),
+                             node.getBuilder().getI64Type());
+  return node.create<MultiplyOp>(
+      {node.castTo(digits, type),
+       node.createScalar(std::ldexp(1.0, -int(precision)), type)});
+}
+
+/// createNumbers with the sizes of `data`, which may be open: the operators
+/// relay.random.* want to know theirs.
+template <typename OpT>
+static Value createNumbersLike(NodeContext &node, Value data, double first,
+                               double second, Type type) {
+  RankedTensorType dataType = node.getType(data);
+  if (dataType.hasStaticShape())
+    return createNumbers<OpT>(node, dataType.getShape(), first, second, type);
+  OpBuilder &b = node.getBuilder();
+  Type wide = type.isF64() ? type : b.getF32Type();
+  Value sizes = node.createSizes(data, 0, node.getRank(data), b.getI64Type());
+  Value count = node.create<ProdOp>({sizes});
+  Value positions = count ? node.createRange(count, b.getI64Type()) : nullptr;
+  uint64_t seed = getSeed(node);
+  Value numbers = createFractions(node, positions, seed, wide);
+  Value scale;
+  if constexpr (std::is_same_v<OpT, RandomNormalOp>) {
+    // Box and Muller, 1958. The logarithm is not that of 0.
+    Value rest = node.create<SubtractOp>({node.createScalar(1, wide), numbers});
+    Value length = node.create<SqrtOp>({node.create<MultiplyOp>(
+        {node.create<LogOp>({rest}), node.createScalar(-2, wide)})});
+    Value angle = node.create<MultiplyOp>(
+        {createFractions(node, positions, ~seed, wide),
+         node.createScalar(2 * llvm::numbers::pi, wide)});
+    numbers = node.create<MultiplyOp>({length, node.create<CosOp>({angle})});
+    scale = node.createScalar(second, wide);
+  } else {
+    scale = node.createScalar(second - first, wide);
+  }
+  numbers = node.create<AddOp>({node.create<MultiplyOp>({numbers, scale}),
+                                node.createScalar(first, wide)});
+  DynReshapeOp::Properties properties;
+  properties.allowzero = b.getBoolAttr(true);
+  numbers =
+      node.refineDims(node.create<DynReshapeOp>({numbers, sizes}, properties),
+                      node.getDims(data));
+  return node.castTo(numbers, type);
 }
 
 template <typename OpT>
@@ -115,12 +190,11 @@ static LogicalResult convertRandomLike(NodeContext &node, StringRef first,
                                        StringRef second, double firstDefault) {
   Type own = node.getInputType(0).getElementType();
   Type type = getFloatType(node, own);
-  FailureOr<ArrayRef<int64_t>> shape = getStaticShape(node);
-  if (!type || failed(shape))
+  if (!type)
     return failure();
-  return node.setResult(createNumbers<OpT>(node, *shape,
-                                           node.getFloat(first, firstDefault),
-                                           node.getFloat(second, 1), type));
+  return node.setResult(createNumbersLike<OpT>(
+      node, node.getInput(0), node.getFloat(first, firstDefault),
+      node.getFloat(second, 1), type));
 }
 
 /// 1 where a number in [0, 1) is less than the probability.
@@ -133,14 +207,11 @@ static LogicalResult convertBernoulli(NodeContext &node) {
                             node.getDataType("dtype", DataType::Undefined));
   if (!result || !result.isIntOrFloat())
     return node.emitError() << "expects dtype to be a type of numbers";
-  FailureOr<ArrayRef<int64_t>> shape = getStaticShape(node);
-  if (failed(shape))
-    return failure();
   data = node.widen(data);
   if (!data)
     return failure();
-  Value numbers = createNumbers<RandomUniformOp>(node, *shape, 0, 1,
-                                                 node.getElementType(data));
+  Value numbers = createNumbersLike<RandomUniformOp>(node, data, 0, 1,
+                                                     node.getElementType(data));
   return node.setResult(
       node.castTo(node.create<LessOp>({numbers, data}), result));
 }
@@ -152,8 +223,10 @@ static LogicalResult convertMultinomial(NodeContext &node) {
   if (node.getRank(data) != 2)
     return node.emitError()
            << "expects data (batch, classes), but got " << data.getType();
-  if (failed(getStaticShape(node)))
-    return failure();
+  if (!node.getType(data).hasStaticShape())
+    return node.emitError() << "expects known sizes, as random numbers are "
+                               "made for them, but got "
+                            << data.getType();
   int64_t count = node.getInt("sample_size", 1);
   if (count < 1 || count > std::numeric_limits<int32_t>::max())
     return node.emitError()
@@ -176,15 +249,8 @@ static LogicalResult convertMultinomial(NodeContext &node) {
 
 Value mlir::relay::onnx::createDropoutMask(NodeContext &node, Value data,
                                            Value ratio) {
-  RankedTensorType type = node.getType(data);
-  if (!type.hasStaticShape()) {
-    node.emitError() << "expects known sizes for dropout in training, but got "
-                     << type;
-    return nullptr;
-  }
   Type f32 = node.getBuilder().getF32Type();
-  Value numbers =
-      createNumbers<RandomUniformOp>(node, type.getShape(), 0, 1, f32);
+  Value numbers = createNumbersLike<RandomUniformOp>(node, data, 0, 1, f32);
   return node.create<GreaterEqualOp>({numbers, node.castTo(ratio, f32)});
 }
 

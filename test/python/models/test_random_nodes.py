@@ -40,27 +40,50 @@ def test_normal_and_uniform(dtype, number):
     check_uniform(values, -1, 4)
 
 
-def test_likes():
+# What a model is told of the sizes of its input.
+DIMS = [None, {"x": ["n", "k"]}]
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_likes(dims):
     inputs = {"x": np.zeros((100, 1000), np.float32)}
-    (values,) = run("RandomNormalLike", inputs, {})
+    (values,) = run("RandomNormalLike", inputs, {}, dims=dims)
     check_normal(values, 0, 1)
-    (values,) = run("RandomUniformLike", inputs, {"dtype": 10})
+    (values,) = run("RandomNormalLike", inputs, {"mean": 2.0, "scale": 3.0, "dtype": 11},
+                    dims=dims)
+    assert values.shape == (100, 1000) and values.dtype == np.float64
+    check_normal(values, 2, 3)
+    (values,) = run("RandomUniformLike", inputs, {"dtype": 10}, dims=dims)
     assert values.shape == (100, 1000) and values.dtype == np.float16
     check_uniform(values.astype(np.float32), 0, 1)
+    (values,) = run("RandomUniformLike", inputs, {"low": -1.0, "high": 4.0}, dims=dims)
+    check_uniform(values, -1, 4)
+    # Neighbours, in either direction, are independent.
+    values = (values - 1.5) / np.sqrt(25 / 12)
+    for product in (values[:, 1:] * values[:, :-1], values[1:] * values[:-1]):
+        assert abs(float(product.mean())) < 5 / np.sqrt(values.size)
 
 
-def test_seeds():
+def test_open_sizes_without_elements():
+    (values,) = run("RandomNormalLike", {"x": np.zeros((0, 5), np.float32)}, {}, dims=DIMS[1])
+    assert values.shape == (0, 5)
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_seeds(dims):
     def numbers(seed):
-        return run("RandomUniform", {}, {"shape": [9], "seed": seed})[0]
+        return run("RandomUniformLike", {"x": np.zeros((3, 3), np.float32)}, {"seed": seed},
+                   dims=dims)[0]
 
     np.testing.assert_array_equal(numbers(1.0), numbers(1.0))
     assert not np.array_equal(numbers(1.0), numbers(2.0))
     assert not np.array_equal(numbers(1.0), numbers(1.5))
 
 
-def test_bernoulli():
+@pytest.mark.parametrize("dims", [None, {"x": ["n"]}])
+def test_bernoulli(dims):
     shares = np.repeat(np.array([0, 0.25, 1], np.float32), COUNT)
-    (values,) = run("Bernoulli", {"x": shares}, {"seed": 1.0, "dtype": 6})
+    (values,) = run("Bernoulli", {"x": shares}, {"seed": 1.0, "dtype": 6}, dims=dims)
     assert values.dtype == np.int32
     means = values.reshape(3, COUNT).mean(1)
     assert means[0] == 0 and means[2] == 1
@@ -77,16 +100,19 @@ def test_multinomial():
         assert np.abs(found - expected).max() < 5 * np.sqrt(0.25 / COUNT)
 
 
+@pytest.mark.parametrize("dims", DIMS)
 @pytest.mark.parametrize("ratio", [0.0, 0.25, 0.75])
-def test_dropout_in_training(ratio):
+def test_dropout_in_training(ratio, dims):
     x = random(100, 1000) + 5
     inputs = {"x": x, "r": np.array(ratio, np.float32)}
-    y, mask = run("Dropout", inputs, {"seed": 0}, outputs=2, constants={"t": np.array(True)})
+    y, mask = run("Dropout", inputs, {"seed": 0}, outputs=2, constants={"t": np.array(True)},
+                  dims=dims)
     np.testing.assert_allclose(y, np.where(mask, x / np.float32(1 - ratio), 0), rtol=1e-6)
     assert abs(float(mask.mean()) - (1 - ratio)) <= 5 * np.sqrt(ratio * (1 - ratio) / x.size)
     # The mode may be an input.
     for mode in (False, True):
-        result, kept = run("Dropout", {**inputs, "t": np.array(mode)}, {"seed": 0}, outputs=2)
+        result, kept = run("Dropout", {**inputs, "t": np.array(mode)}, {"seed": 0}, outputs=2,
+                           dims=dims)
         np.testing.assert_array_equal(result, y if mode else x)
         np.testing.assert_array_equal(kept, mask if mode else np.ones_like(mask))
 
@@ -97,7 +123,7 @@ def test_refused():
     check_refused('expects attribute "shape"', "RandomUniform", {}, 22, {})
     check_refused("expects sizes, but got -1", "RandomUniform", {}, 22, {"shape": [2, -1]})
     check_refused("bytes", "RandomUniform", {}, 22, {"shape": [2**40, 2**20]})
-    check_refused("expects known sizes", "Bernoulli", {"x": random(3)}, 22, {},
-                  dims={"x": ["n"]})
+    check_refused("expects known sizes", "Multinomial", {"x": random(1, 3)}, 22, {},
+                  dims={"x": ["n", 3]})
     check_refused("expects sample_size to be positive", "Multinomial", {"x": random(1, 3)}, 22,
                   {"sample_size": 0})

@@ -111,8 +111,6 @@ def test_refused_training():
                   "BatchNormalization", inputs, 14, {}, outputs=3)
     check_refused("expects a number for each channel", "BatchNormalization",
                   {**inputs, "s": random(4)}, 14, {"training_mode": 1})
-    check_refused("expects known sizes for dropout in training", "Dropout", {"x": random(3)}, 13,
-                  {}, {"r": np.float32(0.5), "t": np.array(True)}, dims={"x": ["n"]})
 
 
 @pytest.mark.parametrize("ratio,training", [(0.5, False), (0.0, True), (0.0, False)])
