@@ -189,8 +189,8 @@ class Module:
         `inputs` is a mapping by name, or a sequence. Returns a KernelProfile for
         each kernel, those that take longest first; the names say what is fused.
         `trace` names a file for all calls of all runs, which Perfetto and
-        chrome://tracing open. No other thread may run the model meanwhile. Raises
-        ValueError for wrong inputs.
+        chrome://tracing open. Waits for runs of other threads, which wait for it.
+        Raises ValueError for wrong inputs.
         """
         expect_int(repeat, "repeat", 0, 2**31 - 1)
         expect_int(warm_up, "warm_up", 0, 2**31 - 1)

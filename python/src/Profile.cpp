@@ -30,7 +30,7 @@ static void writeTrace(const ModelProfile &profile, const std::string &path) {
 }
 
 py::list relay_python::measureProfile(
-    int repeat, int warmUp, const std::string &trace,
+    std::shared_mutex &runs, int repeat, int warmUp, const std::string &trace,
     llvm::function_ref<llvm::Expected<ModelProfile>(const ProfileOptions &)>
         measure) {
   if (repeat < 1 || warmUp < 0)
@@ -41,6 +41,7 @@ py::list relay_python::measureProfile(
   std::string message;
   {
     py::gil_scoped_release release;
+    std::unique_lock<std::shared_mutex> lock(runs);
     llvm::Expected<ModelProfile> result = measure({repeat, warmUp});
     if (result)
       profile = std::move(*result);

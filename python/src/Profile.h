@@ -12,15 +12,19 @@
 
 #include <pybind11/pybind11.h>
 
+#include <shared_mutex>
+
 namespace relay_python {
 
-/// Measures without Python's lock, and writes a trace unless its path is empty.
-/// Returns (name, calls, min seconds, median seconds, share, flops, bytes,
-/// busy, device, counters) of each kernel; None for what is not known. Throws
-/// ValueError for numbers of runs there cannot be and for what `measure` says,
-/// OSError for the trace.
+/// Measures without Python's lock, when nothing holds `runs`, as each run does:
+/// what is measured is what this call runs. Writes a trace unless its path is
+/// empty. Returns (name, calls, min seconds, median seconds, share, flops,
+/// bytes, busy, device, counters) of each kernel; None for what is not known.
+/// Throws ValueError for numbers of runs there cannot be and for what `measure`
+/// says, OSError for the trace.
 pybind11::list
-measureProfile(int repeat, int warmUp, const std::string &trace,
+measureProfile(std::shared_mutex &runs, int repeat, int warmUp,
+               const std::string &trace,
                llvm::function_ref<llvm::Expected<mlir::relay::ModelProfile>(
                    const mlir::relay::ProfileOptions &)>
                    measure);

@@ -93,6 +93,8 @@ private:
                     ArrayRef<Type> types, Fn call);
 
   RelayModule *module = nullptr;
+  /// Held by each run, and by a profile alone.
+  std::shared_mutex runs;
   std::chrono::steady_clock::time_point lastLook;
 };
 
@@ -416,6 +418,7 @@ py::object VMProgram::invoke(StringRef function, const py::list &args,
   RelayStatus status;
   {
     py::gil_scoped_release release;
+    std::shared_lock<std::shared_mutex> lock(runs);
     status = call(values.values.data(),
                   static_cast<int32_t>(values.values.size()), &result);
   }
@@ -488,7 +491,7 @@ py::list VMProgram::profile(const std::string &name, const py::list &args,
   Values values;
   pass(name, args, getParamTypes(name), values);
   return measureProfile(
-      repeat, warmUp, trace, [&](const ProfileOptions &options) {
+      runs, repeat, warmUp, trace, [&](const ProfileOptions &options) {
         return profileProgram(module, name, values.values, options);
       });
 }

@@ -253,6 +253,8 @@ private:
   }
 
   RelayModule *module = nullptr;
+  /// Held by each run, and by a profile alone.
+  std::shared_mutex runs;
 };
 
 } // namespace
@@ -327,6 +329,7 @@ py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
   std::string message;
   {
     py::gil_scoped_release release;
+    std::shared_lock<std::shared_mutex> lock(runs);
     status = relayModuleRun(module, inputs.data(), numInputs, outputs.data(),
                             static_cast<int32_t>(outputs.size()));
   }
@@ -342,7 +345,7 @@ py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
                                const std::string &trace) {
   std::vector<TensorArgument> arguments = bindAll(args, kwargs);
   std::vector<const DLTensor *> inputs = getTensors(arguments);
-  return measureProfile(repeat, warmUp, trace, [&](const auto &options) {
+  return measureProfile(runs, repeat, warmUp, trace, [&](const auto &options) {
     return mlir::relay::profileModel(module, inputs, options);
   });
 }

@@ -1,5 +1,6 @@
 """Where the time goes: relay-run --profile and Module.profile."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -53,6 +54,26 @@ def test_rows(products):
     # By position, and without a trace of the observer afterwards.
     assert len(products.profile(list(INPUTS.values()), repeat=1, warm_up=0)) == 2
     np.testing.assert_array_equal(products.run(INPUTS), products.run(INPUTS))
+
+
+@pytest.mark.parametrize("executor", ["aot", "vm"])
+def test_beside_runs_of_other_threads(executor):
+    """A profile waits for runs of others, which wait for it: it has its own runs only."""
+    if executor == "aot":
+        model = rm.compile(rm.parse(MODEL))
+        run, profile = lambda: model.run(INPUTS), lambda: model.profile(INPUTS, repeat=3)
+    else:
+        program = rm.compile(rm.parse(MODEL), executor="vm")
+        run, profile = lambda: program.run(INPUTS), lambda: program.profile(INPUTS, repeat=3)
+    expected, calls = np.asarray(run()), sorted((row.name, row.calls) for row in profile())
+
+    def work(_):
+        for _ in range(20):
+            np.testing.assert_array_equal(np.asarray(run()), expected)
+            assert sorted((row.name, row.calls) for row in profile()) == calls
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
 
 
 def test_equal_kernels_share_a_row():
