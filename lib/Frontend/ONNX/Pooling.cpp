@@ -510,7 +510,7 @@ static LogicalResult convertLpPool(NodeContext &node) {
   double count = 1;
   for (int64_t size : pool->window.kernel)
     count *= static_cast<double>(size);
-  Value mean = pool->createAverage(node, /*countIncludePad=*/true);
+  Value mean = pool->createAverageOfKernels(node);
   if (!mean)
     return failure();
   Value sum = node.create<MultiplyOp>(

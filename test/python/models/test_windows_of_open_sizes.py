@@ -63,6 +63,17 @@ def test_pooling(op, attributes, auto_pad, kernel, stride):
         assert pair.check({"x": random(1, 2, size, 3, size + 1) - 3})
 
 
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("pads", [[0, 0], [1, 1], [0, 2]])
+def test_norms_of_last_windows(pads, dilation):
+    """A window that reaches past the data has the norm of what is in it."""
+    node = helper.make_node("LpPool", ["x"], ["y"], kernel_shape=[3], strides=[2], pads=pads,
+                            dilations=[dilation], ceil_mode=1)
+    pair = Pair([node], {"x": ([1, 2, "h"], "float32")}, ["y"], opset=18)
+    for size in range(5, 10):
+        assert pair.check({"x": random(1, 2, size) - 3})
+
+
 def test_pooling_wider_steps():
     """A window may leave out data: ONNX Runtime refuses it where padding would be
     negative, ONNX's rule is that there is none."""
