@@ -67,10 +67,14 @@ else
   "$python" utils/lint/tidy.py --build "$build" --junit "$results/tidy.xml" || status=1
 fi
 
+# As many tests at once as there are processors, and 3 GiB for each: large models need that.
+workers=$(nproc) room=$(awk '/^MemTotal/ { print int($2 / 3145728) }' /proc/meminfo)
+((workers <= room)) || workers=$((room > 1 ? room : 1))
+
 run_pytest() { # target, name of the results, tests
   for_target "$1" env RELAY_NIGHTLY=$nightly PYTHONPATH="$PWD/$build/python_packages" \
     RELAY_CACHE_DIR="$PWD/$results/cache" "${run_python[@]}" \
-    "$python" -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder \
+    "$python" -m pytest -q -n "$workers" --dist loadfile --no-loadscope-reorder \
     --junitxml "$results/$2.xml" "${@:3}" || status=1
 }
 
