@@ -216,6 +216,37 @@ static LogicalResult convertBernoulli(NodeContext &node) {
       node.castTo(node.create<LessOp>({numbers, data}), result));
 }
 
+/// Classes, `count` for each row of `shares` (batch, classes), whose sizes are
+/// open: the first one up to which the shares add up to more than a number in
+/// [0, their sum).
+static Value createSamples(NodeContext &node, Value shares, int64_t count) {
+  OpBuilder &b = node.getBuilder();
+  Type i64 = b.getI64Type();
+  CumsumOp::Properties along;
+  along.axis = b.getI64IntegerAttr(1);
+  Value sums = node.create<CumsumOp>({shares}, along);
+  if (!sums)
+    return nullptr;
+  // A number for each sample: what is taken is only as large.
+  FullOp::Properties zeros;
+  zeros.shape = b.getDenseI64ArrayAttr(count);
+  Value like =
+      node.take(sums, node.create<FullOp>({node.createScalar(0, i64)}, zeros),
+                /*axis=*/1);
+  Value numbers =
+      createNumbersLike<RandomUniformOp>(node, like, 0, 1, b.getF32Type());
+  Value last = node.create<SubtractOp>(
+      {node.createSize(shares, 1), node.createScalar(1, i64)});
+  Value total = node.expandDims(node.take(sums, last, /*axis=*/1), 1, 1);
+  numbers = node.create<MultiplyOp>({numbers, total});
+  Value isBefore = node.create<LessEqualOp>(
+      {node.expandDims(sums, 1, 1), node.expandDims(numbers, 2, 1)});
+  SumOp::Properties properties;
+  properties.axis = b.getDenseI64ArrayAttr(2);
+  Value places = node.create<SumOp>({node.castTo(isBefore, i64)}, properties);
+  return node.create<MinimumOp>({places, last});
+}
+
 /// Classes with the probabilities that are the exponentials of the data.
 static LogicalResult convertMultinomial(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
@@ -223,10 +254,6 @@ static LogicalResult convertMultinomial(NodeContext &node) {
   if (node.getRank(data) != 2)
     return node.emitError()
            << "expects data (batch, classes), but got " << data.getType();
-  if (!node.getType(data).hasStaticShape())
-    return node.emitError() << "expects known sizes, as random numbers are "
-                               "made for them, but got "
-                            << data.getType();
   int64_t count = node.getInt("sample_size", 1);
   if (count < 1 || count > std::numeric_limits<int32_t>::max())
     return node.emitError()
@@ -239,12 +266,15 @@ static LogicalResult convertMultinomial(NodeContext &node) {
   softmax.axis = b.getI64IntegerAttr(-1);
   Value shares =
       node.create<NNSoftmaxOp>({node.castTo(data, b.getF32Type())}, softmax);
+  Type type = getElementType(node.getContext(), dtype);
+  if (shares && !node.getType(shares).hasStaticShape())
+    return node.setResult(
+        node.castTo(createSamples(node, shares, count), type));
   RandomMultinomialOp::Properties properties;
   properties.num_samples = b.getI64IntegerAttr(count);
   Value samples =
       node.create<RandomMultinomialOp>({createKey(node), shares}, properties);
-  return node.setResult(node.castTo(node.getTupleItem(samples, 1),
-                                    getElementType(node.getContext(), dtype)));
+  return node.setResult(node.castTo(node.getTupleItem(samples, 1), type));
 }
 
 Value mlir::relay::onnx::createDropoutMask(NodeContext &node, Value data,
