@@ -449,6 +449,8 @@ def rewrite(callbacks: DFPatternCallback | Iterable[DFPatternCallback], expr: Ex
         _pattern(one.pattern, f"the pattern of {type(one).__name__}")
     if mod is not None:
         expect_module(mod)
+    from .transform import infer_expr
+
     result: Any = expect(expr, Expr, "expr", "an expression")
     size = len(core.post_order(result))
     rounds = 0
@@ -456,9 +458,12 @@ def rewrite(callbacks: DFPatternCallback | Iterable[DFPatternCallback], expr: Ex
     while changed:
         changed = False
         for one in list(todo):
-            new = _rewrite_round(one, result, mod)
+            before = result
+            if one.require_type:
+                before = infer_expr(result, mod)
+            new = _rewrite_round(one, before)
             rounds += 1
-            if not _is_same(result, new):
+            if not _is_same(before, new):
                 changed = True
                 if one.rewrite_once:
                     todo.remove(one)
@@ -472,12 +477,7 @@ def rewrite(callbacks: DFPatternCallback | Iterable[DFPatternCallback], expr: Ex
     return result
 
 
-def _rewrite_round(callback: DFPatternCallback, expr: Any, mod: IRModule | None) -> Any:
-    from .transform import infer_expr
-
-    if callback.require_type:
-        expr = infer_expr(expr, mod)
-
+def _rewrite_round(callback: DFPatternCallback, expr: Any) -> Any:
     def run(pre: Any, post: Any, bindings: list[tuple[DFPattern, Any]]) -> Any:
         node_map: dict[DFPattern, list[Any]] = {}
         for pattern, node in bindings:
@@ -491,9 +491,18 @@ def _rewrite_round(callback: DFPatternCallback, expr: Any, mod: IRModule | None)
 
 
 def _is_same(before: Any, after: Any) -> bool:
+    """Whether a round has changed nothing. A callback may make variables anew, but those
+    that are in both are the same: `y - x` is not `x - y`."""
+    from .analysis import free_vars
     from .structural import structural_equal
 
-    return before is after or structural_equal(before, after, map_free_vars=True)
+    if before is after:
+        return True
+    if not structural_equal(before, after, map_free_vars=True):
+        return False
+    old, new = free_vars(before), free_vars(after)
+    known = set(old)
+    return all(a is b or b not in known for a, b in zip(old, new))
 
 
 __all__ = [

@@ -142,6 +142,33 @@ def test_rewrite_that_does_not_end():
         rewrite(grows, relay.nn.relu(X))
 
 
+def test_rewrite_of_free_variables():
+    """Variables that nothing binds are not alike: an expression with two of them in the other
+    order is another one, and what it makes possible is done in the next round."""
+    exchange = Replace(is_op("divide")(is_expr(X), is_expr(Y)), lambda pre, post, node_map: Y / X)
+    done = Replace(is_op("divide")(is_expr(Y), is_expr(X)), lambda pre, post, node_map: X * Y)
+    # `done` is before what it waits for.
+    for closed in (False, True):
+        before = relay.Function([X, Y], X / Y) if closed else X / Y
+        after = relay.Function([X, Y], X * Y) if closed else X * Y
+        check_equal(rewrite([done, exchange], before), after)
+    # Inference makes new variables each round; they are no change.
+    x, y = var("x", (2,)), var("y", (2,))
+    same = Replace(wildcard() / wildcard(), lambda pre, post, node_map: relay.divide(*post.args),
+                   require_type=True)
+    result = rewrite(same, x / y)
+    assert [v.name_hint for v in relay.free_vars(result)] == ["x", "y"]
+    # And so may a callback.
+    fresh = Replace(wildcard() / wildcard(),
+                    lambda pre, post, node_map: post.args[0] / relay.var("fresh"))
+    assert relay.free_vars(rewrite(fresh, X / Y))[1].name_hint == "fresh"
+    # What exchanges operands for ever does not end, with and without a function around it.
+    swap = Replace(wildcard() / wildcard(), lambda pre, post, node_map: post.args[1] / post.args[0])
+    for before in (X / Y, relay.Function([X, Y], X / Y), x / y):
+        with pytest.raises(RuntimeError, match="patterns that stop matching.*by Replace"):
+            rewrite(swap, before)
+
+
 def test_rewrite_with_types():
     def make(pre, post, node_map):
         assert pre.checked_type == relay.TensorType((4, 4))
