@@ -46,6 +46,42 @@ def test_what_has_effects_goes_if_asked():
         np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("head, call", [
+    ("def @main(%x: int32) { let %f = fn (%n: int32) -> int32 { %n + 1 };", "%f(3)"),
+    ("def @main(%x: int32) { let %f = fn (%n: int32) -> int32 {"
+     " if (less(%n, 1)) { 1 } else { %f(%n - 1) } };", "%f(3)"),
+    ("def @f(%n: int32) -> int32 { if (less(%n, 1)) { 1 } else { @f(%n - 1) } }"
+     "def @main(%x: int32) {", "@f(%x)"),
+])
+def test_calls_that_only_compute(head, call):
+    """Functions of a program may call themselves: that counts as coming to an end."""
+    text = f'#[version = "0.0.5"]\n{head} let %unused = {call}; %x }}'
+    mod = transform.DeadCodeElimination()(relay.parse(text))
+    assert isinstance(mod["main"].body, relay.Var)
+    # What is used is computed.
+    mod = transform.DeadCodeElimination()(relay.parse(text.replace("; %x }", "; %unused }")))
+    assert relay.create_executor("debug", mod=mod).evaluate()(2).numpy() in (1, 4)
+
+
+@pytest.mark.parametrize("call", ["%g(%f, 3)", "%f(3)", "%t.0(3)"])
+def test_calls_that_may_do_more(call):
+    """A function that nobody knows, or that calls one."""
+    mod = relay.parse(f"""#[version = "0.0.5"]
+        def @main(%f: fn (int32) -> int32, %t: (fn (int32) -> int32,), %x: int32) {{
+            let %g = fn (%h: fn (int32) -> int32, %n: int32) -> int32 {{ %h(%n) }};
+            let %unused = {call};
+            %x
+        }}""")
+    def has_call(mod):
+        found = []
+        relay.post_order_visit(mod["main"].body, lambda node: found.append(
+            isinstance(node, relay.Call) and not isinstance(node.op, relay.Op)))
+        return any(found)
+
+    assert has_call(transform.DeadCodeElimination()(mod))
+    assert not has_call(transform.DeadCodeElimination(ignore_impurity=True)(mod))
+
+
 def casts():
     x = relay.var("x", shape=(2,))
     added = [relay.add(x, relay.const(1.0)) for _ in range(2)]

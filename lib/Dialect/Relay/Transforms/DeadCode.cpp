@@ -22,45 +22,147 @@ using namespace mlir::relay;
 
 namespace {
 
-/// Tells which functions and operations do nothing but compute their results.
+/// Tells which functions, closures and operations do nothing but compute their
+/// results. As in Relay, what comes back to itself counts as coming to an end.
 class Purity {
 public:
-  explicit Purity(ModuleOp module) : symbols(module) {
-    for (const CallCycle &cycle : getCalleesFirst(module)) {
-      func::FuncOp function = cycle.functions.front();
-      // One that calls itself need not come to an end.
-      if (!cycle.recursive && !function.isExternal() &&
-          llvm::all_of(function.getBody(),
-                       [&](Block &block) { return isPure(block); }))
-        pureFunctions.insert(function);
-    }
-  }
+  explicit Purity(ModuleOp module);
 
-  bool isPure(Operation &op) {
-    if (auto call = dyn_cast<CallOp>(op))
-      return pureFunctions.contains(
-          symbols.lookup<func::FuncOp>(call.getCallee()));
-    // What a closure does it does where it is called.
-    if (op.hasTrait<OpTrait::IsTerminator>() || isa<FnOp>(op))
-      return true;
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    if (effects && !effects.hasNoEffect())
-      return false;
-    if (!op.hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-      return effects != nullptr;
-    return llvm::all_of(op.getRegions(), [&](Region &region) {
-      return llvm::all_of(region, [&](Block &block) { return isPure(block); });
-    });
-  }
+  bool isPure(Operation &op);
 
 private:
-  bool isPure(Block &block) {
-    return llvm::all_of(block, [&](Operation &op) { return isPure(op); });
-  }
+  /// Functions of the module and closures. Until `isImpure` is known of all,
+  /// `callers` has who calls what.
+  struct Callable {
+    bool isImpure = false;
+    SmallVector<Operation *, 1> callers;
+  };
+
+  /// Whether an operation has an effect, apart from what it calls and what its
+  /// regions do.
+  static bool hasOwnEffect(Operation &op);
+  /// What may be called where `call` is; nothing if that is not known.
+  std::optional<SmallVector<Operation *, 1>> getCallees(Operation &call);
+  void addCalls(Operation &callable, Region &region);
 
   SymbolTable symbols;
-  DenseSet<Operation *> pureFunctions;
+  DenseMap<Operation *, Callable> callables;
 };
+
+} // namespace
+
+Purity::Purity(ModuleOp module) : symbols(module) {
+  SmallVector<Operation *> all;
+  module.walk([&](Operation *op) {
+    if (isa<func::FuncOp, FnOp>(op))
+      all.push_back(op);
+  });
+  for (Operation *callable : all) {
+    if (callable->getRegion(0).empty())
+      callables[callable].isImpure = true;
+    addCalls(*callable, callable->getRegion(0));
+  }
+  // Who calls what is impure is impure.
+  SmallVector<Operation *> work = llvm::filter_to_vector(
+      all, [&](Operation *op) { return callables[op].isImpure; });
+  while (!work.empty())
+    for (Operation *caller : callables[work.pop_back_val()].callers) {
+      bool &isImpure = callables[caller].isImpure;
+      if (!std::exchange(isImpure, true))
+        work.push_back(caller);
+    }
+}
+
+bool Purity::hasOwnEffect(Operation &op) {
+  // A closure does nothing before it is called, and nobody has a new reference.
+  if (isa<CallOp, CallIndirectOp, FnOp, RefCreateOp>(op) ||
+      op.hasTrait<OpTrait::IsTerminator>())
+    return false;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return effects ? !effects.hasNoEffect()
+                 : !op.hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+}
+
+std::optional<SmallVector<Operation *, 1>> Purity::getCallees(Operation &call) {
+  auto lookup = [&](SymbolRefAttr name) -> Operation * {
+    return symbols.lookup<func::FuncOp>(name.getRootReference());
+  };
+  SmallVector<Operation *, 1> callees;
+  if (auto direct = dyn_cast<CallOp>(call)) {
+    Operation *callee = lookup(direct.getCalleeAttr());
+    if (!callee)
+      return std::nullopt;
+    callees.push_back(callee);
+    return callees;
+  }
+  SmallVector<Value> values = {cast<CallIndirectOp>(call).getCallee()};
+  DenseSet<Value> seen;
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      // A closure by its own name.
+      op = argument.getOwner()->getParentOp();
+      auto fn = dyn_cast<FnOp>(op);
+      if (!fn || fn.getSelf() != value)
+        return std::nullopt;
+      callees.push_back(op);
+    } else if (isa<FnOp>(op)) {
+      callees.push_back(op);
+    } else if (auto let = dyn_cast<LetOp>(op)) {
+      values.push_back(let.getValue());
+    } else if (isa<IfOp>(op)) {
+      for (Region &region : op->getRegions())
+        values.push_back(region.front().getTerminator()->getOperand(0));
+    } else if (auto global = dyn_cast<GlobalOp>(op)) {
+      if (Operation *callee = lookup(global.getSymbolAttr()))
+        callees.push_back(callee);
+      else if (!isa<ConstructorOp>(SymbolTable::lookupNearestSymbolFrom(
+                   op, global.getSymbolAttr())))
+        return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return callees;
+}
+
+void Purity::addCalls(Operation &callable, Region &region) {
+  for (Operation &op : region.getOps()) {
+    if (isa<CallOp, CallIndirectOp>(op)) {
+      if (auto callees = getCallees(op))
+        for (Operation *callee : *callees)
+          callables[callee].callers.push_back(&callable);
+      else
+        callables[&callable].isImpure = true;
+    } else if (hasOwnEffect(op)) {
+      callables[&callable].isImpure = true;
+    }
+    // Closures are for themselves.
+    if (!isa<FnOp>(op))
+      for (Region &inner : op.getRegions())
+        addCalls(callable, inner);
+  }
+}
+
+bool Purity::isPure(Operation &op) {
+  if (isa<CallOp, CallIndirectOp>(op)) {
+    auto callees = getCallees(op);
+    return callees && llvm::none_of(*callees, [&](Operation *callee) {
+             return callables[callee].isImpure;
+           });
+  }
+  if (hasOwnEffect(op))
+    return false;
+  return isa<FnOp>(op) || llvm::all_of(op.getRegions(), [&](Region &region) {
+           return llvm::all_of(region.getOps(),
+                               [&](Operation &inner) { return isPure(inner); });
+         });
+}
+
+namespace {
 
 struct DeadCodePass : relay::impl::DeadCodePassBase<DeadCodePass> {
   using DeadCodePassBase::DeadCodePassBase;
