@@ -112,19 +112,19 @@ func.func private @kernel(%x: tensor<i32>) -> tensor<i32> attributes {relay.prim
 // CHECK-SAME:      %{{.*}}: !relay.typevar<"answer">, %{{.*}}: (!relay.typevar<"answer">) -> !relay.typevar<"answer1"> {relay.name = "k"}) -> !relay.typevar<"answer1"> attributes {relay.type_params = ["answer", "answer1"]} {
 // CHECK-LABEL: func.func private @kernel(%{{.*}}: tensor<i32>) -> tensor<i32> attributes {relay.primitive}
 // CHECK-LABEL: func.func @values(
-// CHECK-NEXT:    %[[F:.*]] = relay.fn (%[[Y:.*]]: tensor<i32>, %[[K2:.*]]: (tensor<i32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer"> {
+// CHECK-NEXT:    %[[F:.*]] = relay.fn (%[[Y:.*]]: tensor<i32>, %[[K2:.*]]: (tensor<i32>) -> !relay.typevar<"answer1">) -> !relay.typevar<"answer1"> {
 // CHECK-NEXT:      %[[R:.*]] = relay.call_indirect %[[K2]](%[[Y]])
 // CHECK-NEXT:      relay.yield %[[R]]
 // CHECK-NEXT:    }
-// CHECK-NEXT:    relay.global @id_cps : (tensor<i32>, (tensor<i32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer">
-// CHECK-NEXT:    %[[S:.*]] = relay.fn (%[[Y:.*]]: tensor<i32>, %[[K2:.*]]: (!relay.adt<@Option, [tensor<i32>]>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer"> {
+// CHECK-NEXT:    relay.global @id_cps : (tensor<i32>, (tensor<i32>) -> !relay.typevar<"answer1">) -> !relay.typevar<"answer1">
+// CHECK-NEXT:    %[[S:.*]] = relay.fn (%[[Y:.*]]: tensor<i32>, %[[K2:.*]]: (!relay.adt<@Option, [tensor<i32>]>) -> !relay.typevar<"answer1">) -> !relay.typevar<"answer1"> {
 // CHECK-NEXT:      %[[D:.*]] = relay.construct @Option::@Some(%[[Y]])
 // CHECK-NEXT:      %[[R:.*]] = relay.call_indirect %[[K2]](%[[D]])
 // CHECK-NEXT:      relay.yield %[[R]]
 // CHECK-NEXT:    }
-// CHECK-NEXT:    relay.construct @Option::@Some(%[[F]]) : ((tensor<i32>, (tensor<i32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer">) -> !relay.adt<@Option, [(tensor<i32>, (tensor<i32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer">]>
+// CHECK-NEXT:    relay.construct @Option::@Some(%[[F]]) : ((tensor<i32>, (tensor<i32>) -> !relay.typevar<"answer1">) -> !relay.typevar<"answer1">) -> !relay.adt<@Option, [(tensor<i32>, (tensor<i32>) -> !relay.typevar<"answer1">) -> !relay.typevar<"answer1">]>
 // CHECK-NEXT:    relay.call @kernel
-// CHECK-NEXT:    relay.fn (%[[Y:.*]]: tensor<i32>) -> !relay.typevar<"answer">
+// CHECK-NEXT:    relay.fn (%[[Y:.*]]: tensor<i32>) -> !relay.typevar<"answer1">
 func.func @values(%x: tensor<i32>) -> !relay.adt<@Option, [tensor<i32>]> {
   %f = relay.fn (%y: tensor<i32>) -> tensor<i32> {
     relay.yield %y : tensor<i32>
@@ -141,9 +141,9 @@ func.func @values(%x: tensor<i32>) -> !relay.adt<@Option, [tensor<i32>]> {
 
 // A kernel that has a name is a closure that calls it.
 // CHECK-LABEL: func.func @kernel_with_a_name
-// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>{{.*}}, %[[K:.*]]: (tensor<4xf32>) -> !relay.typevar<"answer">
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>{{.*}}, %[[K:.*]]: (tensor<4xf32>) -> !relay.typevar<"answer1">
 // CHECK-NEXT:    %[[F:.*]] = relay.fn (%{{.*}}: tensor<4xf32>) -> tensor<4xf32> attributes {relay.primitive}
-// CHECK:         %[[C:.*]] = relay.fn (%[[P:.*]]: tensor<4xf32>, %[[R:.*]]: (tensor<4xf32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer"> {
+// CHECK:         %[[C:.*]] = relay.fn (%[[P:.*]]: tensor<4xf32>, %[[R:.*]]: (tensor<4xf32>) -> !relay.typevar<"answer1">) -> !relay.typevar<"answer1"> {
 // CHECK-NEXT:      %[[V:.*]] = relay.call_indirect %[[F]](%[[P]])
 // CHECK-NEXT:      %[[A:.*]] = relay.call_indirect %[[R]](%[[V]])
 // CHECK-NEXT:      relay.yield %[[A]]
@@ -159,4 +159,23 @@ func.func @kernel_with_a_name(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.call_indirect %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = relay.call_indirect %g(%0) : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
+}
+
+// -----
+
+// Nor inside of functions: the parameter of a closure is another type than the
+// answer around it.
+// CHECK-LABEL: func.func @polymorphic(
+// CHECK-SAME:      -> !relay.typevar<"answer1"> attributes {relay.type_params = ["answer1"]} {
+// CHECK:         relay.fn ["answer"] (%{{.*}}: tensor<f32>, %{{.*}}: (tensor<f32>, (!relay.typevar<"answer">) -> !relay.typevar<"answer1">) -> !relay.typevar<"answer1">, %{{.*}}: (!relay.typevar<"answer">) -> !relay.typevar<"answer1">) -> !relay.typevar<"answer1"> {
+func.func @polymorphic(%x: tensor<f32>) -> tensor<f32> {
+  %f = relay.fn ["answer"] (%y: tensor<f32>, %k: (tensor<f32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer"> {
+    %0 = relay.call_indirect %k(%y) : (tensor<f32>) -> !relay.typevar<"answer">
+    relay.yield %0 : !relay.typevar<"answer">
+  }
+  %id = relay.fn (%y: tensor<f32>) -> tensor<f32> {
+    relay.yield %y : tensor<f32>
+  }
+  %1 = relay.call_indirect %f(%x, %id) : !relay.forall<["answer"], (tensor<f32>, (tensor<f32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer">> as (tensor<f32>, (tensor<f32>) -> tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
 }

@@ -80,6 +80,24 @@ def test_continuations_and_evaluation(name):
         check(name, mod)
 
 
+@pytest.mark.parametrize("name", ["answer", "answer1", "B"])
+def test_continuations_of_polymorphic_closures(name):
+    """A closure may have called its parameter as continuations would call theirs."""
+    mod = parse(f"""
+        def @main(%x: float32) -> float32 {{
+            let %f = fn [{name}](%y: float32, %k: fn (float32) -> {name}) -> {name} {{
+                %k(%y + %y)
+            }};
+            if (%f(%x, fn (%z: float32) -> bool {{ less(%z, 3f) }})) {{ %x }} else {{
+                %f(%x, fn (%z: float32) -> float32 {{ %z * 2f }})
+            }}
+        }}""")
+    mod = transform.ToCPS()(mod)
+    assert_calls_last(mod["main"])
+    for value, expected in ((1.0, 1.0), (5.0, 20.0)):
+        assert evaluate(transform.UnCPS()(mod), (np.float32(value),)) == ["float32", [], expected]
+
+
 def test_type_of_continuations():
     mod = transform.ToCPS()(parse("""
         def @apply(%f: fn (int32) -> bool, %x: int32) -> bool { %f(%x) }

@@ -19,6 +19,7 @@
 #include "Functional.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_TOCPSPASS
@@ -76,7 +77,7 @@ private:
 /// What all functions of a module share.
 class Conversion {
 public:
-  explicit Conversion(ModuleOp module) : module(module), symbols(module) {}
+  explicit Conversion(ModuleOp module);
 
   LogicalResult run(ArrayRef<std::string> entries);
 
@@ -92,6 +93,8 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
+  /// The name of the type that continuations return.
+  StringAttr answer;
   llvm::MapVector<Operation *, func::FuncOp> callees;
 };
 
@@ -395,6 +398,38 @@ void FunctionConversion::convertName(GlobalOp global, OpBuilder &builder) {
 // Modules
 //===----------------------------------------------------------------------===//
 
+/// The name of a type variable that a module has nowhere: inside of a closure
+/// with a parameter of that name, it would be another type.
+static StringAttr makeTypeVarName(ModuleOp module, StringRef name) {
+  llvm::StringSet<> used;
+  AttrTypeWalker types;
+  types.addWalk([&](TypeVarType type) { used.insert(type.getName()); });
+  types.addWalk([&](ForallType type) {
+    for (StringAttr param : type.getParams())
+      used.insert(param.getValue());
+  });
+  module.walk([&](Operation *op) {
+    types.walk(op->getAttrDictionary());
+    for (Type type : op->getResultTypes())
+      types.walk(type);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          types.walk(type);
+    if (auto params = op->getAttrOfType<ArrayAttr>(kTypeParamsAttrName))
+      for (StringAttr param : params.getAsRange<StringAttr>())
+        used.insert(param.getValue());
+  });
+  std::string result = name.str();
+  for (unsigned i = 1; used.contains(result); ++i)
+    result = (name + Twine(i)).str();
+  return StringAttr::get(module.getContext(), result);
+}
+
+Conversion::Conversion(ModuleOp module)
+    : module(module), symbols(module),
+      answer(makeTypeVarName(module, "answer")) {}
+
 bool Conversion::isDirect(Operation *op) {
   if (auto call = dyn_cast<CallOp>(op)) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
@@ -410,9 +445,6 @@ func::FuncOp Conversion::declare(func::FuncOp function, StringRef name) {
   SmallVector<Attribute> params;
   if (auto attr = function->getAttrOfType<ArrayAttr>(kTypeParamsAttrName))
     llvm::append_range(params, attr);
-  StringAttr answer = builder.getStringAttr("answer");
-  for (unsigned i = 1; llvm::is_contained(params, answer); ++i)
-    answer = builder.getStringAttr("answer" + Twine(i));
   params.push_back(answer);
   ContinuationTypes types(TypeVarType::get(context, answer));
   auto result =
@@ -476,9 +508,7 @@ LogicalResult Conversion::checkTypes() {
 }
 
 LogicalResult Conversion::convert(func::FuncOp function, func::FuncOp result) {
-  auto params = result->getAttrOfType<ArrayAttr>(kTypeParamsAttrName);
-  return FunctionConversion(*this, cast<StringAttr>(params.getValue().back()))
-      .run(function, result);
+  return FunctionConversion(*this, answer).run(function, result);
 }
 
 LogicalResult Conversion::run(ArrayRef<std::string> entries) {
