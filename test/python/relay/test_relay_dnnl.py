@@ -230,10 +230,27 @@ def test_a_sum_of_two_convolutions():
     check(mod)
 
 
+@pytest.mark.parametrize("alone", [
+    lambda x: relay.nn.max_pool2d(x, (2, 2)), lambda x: relay.nn.softmax(x, axis=1),
+    lambda x: relay.nn.layer_norm(x, const(6), const(6)), relay.nn.relu])
+def test_what_goes_with_products(alone):
+    """As in TVM: alone, it is not worth a call, unless the caller asks for it; behind a
+    convolution, it goes along. The global average counts as much as a product."""
+    x, weight = relay.var("x", shape=(1, 4, 6, 6)), const(4, 4, 1, 1)
+    assert len(partition([x], alone(x)).functions) == 1
+    assert len(partition([x], alone(x), prune_subgraphs=False).functions) == 2
+    mod = partition([x], alone(relay.nn.conv2d(x, weight, channels=4, kernel_size=(1, 1))))
+    assert len(mod.functions) == 2 and isinstance(mod["main"].body.op, relay.GlobalVar)
+    check(mod)
+    mod = partition([x], relay.nn.global_avg_pool2d(x))
+    assert len(mod.functions) == 2
+    check(mod)
+
+
 def test_alone_without_products():
     x = relay.var("x", shape=(2, 6))
     assert len(partition([x], relay.nn.softmax(relay.nn.relu(x))).functions) == 1
-    mod = partition([x], relay.nn.softmax(relay.nn.relu(x)), prune=False)
+    mod = partition([x], relay.nn.softmax(relay.nn.relu(x)), prune_subgraphs=False)
     assert len(mod.functions) == 2
     check(mod)
 
@@ -300,7 +317,7 @@ def x_columns(x):
 def test_unusual_graphs(shape, make):
     x = relay.var("x", shape=shape)
     check(partition([x], make(x)))
-    check(partition([x], make(x), prune=False))
+    check(partition([x], make(x), prune_subgraphs=False))
 
 
 def test_pattern_table():

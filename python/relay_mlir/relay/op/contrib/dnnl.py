@@ -7,9 +7,9 @@
 
 NaN is not kept everywhere: its ReLU, clip and maxima ignore it.
 
-Convolutions and products with their bias, a sum and an activation, pooling, softmax, layer
-normalization, and what is between them become functions that oneDNN computes, in float32
-on static shapes. The artefact needs librelay_device_dnnl.so, which is part of the run time
+Convolutions and products with their bias, a sum and an activation become functions that
+oneDNN computes, in float32 on static shapes, and with them the pooling, softmax, layer
+normalization and elementwise operators that they are connected to. The artefact needs librelay_device_dnnl.so, which is part of the run time
 where oneDNN is installed, and uses the threads of OpenMP (OMP_NUM_THREADS).
 """
 
@@ -385,11 +385,17 @@ def _generate(mod: IRModule) -> codegen.Blob:
     return codegen.Blob("dnnl 1", "\n".join(lines).encode() + b"\n\n" + weights)
 
 
+# What makes a part worth a copy there and back, which costs more than an activation. TVM
+# counts the global average among these: it follows convolutions, and reads all of an image.
+_WORTH_A_CALL = (*_PRODUCTS, "nn.global_avg_pool2d")
+
+
 def partition_for_dnnl(mod: IRModule, params: Mapping[str, Any] | None = None,
-                       prune: bool = True) -> IRModule:
+                       alter_layout: bool = True, prune_subgraphs: bool = True) -> IRModule:
     """Returns the program with functions for oneDNN of what it takes. `params` become
-    constants. With `prune`, parts without a convolution or a product stay ours: a copy
-    there and back costs more than an activation."""
+    constants. With `prune_subgraphs`, as in TVM, parts without a convolution, a product or
+    nn.global_avg_pool2d stay ours. `alter_layout` has no effect: oneDNN chooses layouts."""
+    del alter_layout
     expect(mod, IRModule, "mod", "a relay.IRModule")
     with transform.PassContext(opt_level=3):
         mod = bind_main(mod, expect_mapping(params or {}, "params"), stacklevel=2)
@@ -400,16 +406,16 @@ def partition_for_dnnl(mod: IRModule, params: Mapping[str, Any] | None = None,
             transform.MergeCompilerRegions(), transform.PartitionGraph()])(mod)
         return transform.InlineCompilerFunctionsBoundTo(
             [var for var, function in mod.functions_items()
-             if prune and (function.attrs or {}).get("Compiler") == "dnnl"
-             and not _has_main(function)])(mod)
+             if prune_subgraphs and (function.attrs or {}).get("Compiler") == "dnnl"
+             and not _is_worth_a_call(function)])(mod)
 
 
-def _has_main(function: Function) -> bool:
+def _is_worth_a_call(function: Function) -> bool:
     found = False
 
     def visit(node: Expr) -> None:
         nonlocal found
-        found = found or _name(node) in _PRODUCTS
+        found = found or _name(node) in _WORTH_A_CALL
 
     post_order_visit(function, visit)
     return found
