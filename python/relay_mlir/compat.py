@@ -2,12 +2,15 @@
 
     import relay_mlir.compat as tvm
     from relay_mlir import relay
+    from relay_mlir.compat.contrib import graph_executor
 
-Only what programs of Relay use: modules, devices, arrays, and `relay` itself.
+Only what programs of Relay use: modules, devices, arrays, and `relay` itself, which has
+modules of the names of TVM below it: `relay_mlir.relay.transform.recast`.
 """
 
 from __future__ import annotations
 
+import sys
 import types
 from typing import Any, Sequence
 
@@ -23,8 +26,21 @@ from ._errors import DiagnosticError, Error
 
 TVMError = Error
 context = device
-parser = types.SimpleNamespace(parse=relay.parse, parse_expr=relay.parse_expr,
-                               fromtext=relay.fromtext)
+# What is below has no files, and yet is imported.
+__path__: list[str] = []
+
+
+def _namespace(name: str, **members: Any) -> types.ModuleType:
+    """A module below this one."""
+    module = types.ModuleType(f"{__name__}.{name}")
+    module.__dict__.update(members)
+    module.__path__ = []
+    sys.modules[module.__name__] = module
+    return module
+
+
+parser = _namespace("parser", parse=relay.parse, parse_expr=relay.parse_expr,
+                    fromtext=relay.fromtext)
 
 
 def _array(value: Any, device: Device | None = None, ctx: Device | None = None) -> NDArray:
@@ -39,32 +55,29 @@ def _empty(shape: Sequence[int], dtype: str = "float32", device: Device | None =
     return ndarray(np.empty(shape, dtype))
 
 
-nd = types.SimpleNamespace(NDArray=NDArray, array=_array, empty=_empty, cpu=cpu, cuda=cuda,
-                           gpu=gpu, device=device)
+nd = _namespace("nd", NDArray=NDArray, array=_array, empty=_empty, cpu=cpu, cuda=cuda, gpu=gpu,
+                device=device)
 # Compiled programs, under the names of all times.
-graph_executor = types.SimpleNamespace(GraphModule=executor_factory.GraphModule,
-                                       create=executor_factory.create)
-contrib = types.SimpleNamespace(graph_executor=graph_executor, graph_runtime=graph_executor)
-runtime = types.SimpleNamespace(Module=executor_factory.ExecutorFactoryModule, NDArray=NDArray,
-                                load_module=executor_factory.load_module, ndarray=nd,
-                                convert=lambda value: value, vm=relay.vm)
+graph_executor = _namespace("contrib.graph_executor", GraphModule=executor_factory.GraphModule,
+                            create=executor_factory.create)
+contrib = _namespace("contrib", graph_executor=graph_executor, graph_runtime=graph_executor)
+runtime = _namespace("runtime", Module=executor_factory.ExecutorFactoryModule, NDArray=NDArray,
+                     load_module=executor_factory.load_module, ndarray=nd,
+                     convert=lambda value: value, vm=relay.vm)
 # Symbolic sizes.
-te = types.SimpleNamespace(SizeVar=sizes.SizeVar, Var=sizes.Var, size_var=sizes.size_var,
-                           var=sizes.var)
-tir = types.SimpleNamespace(Any=relay.Any, IntImm=sizes.IntImm, SizeVar=sizes.SizeVar,
-                            Var=sizes.Var)
-def _target(target: Any) -> str:
-    """A target as text; "llvm" for this processor."""
-    from .relay.build_module import parse_target
+te = _namespace("te", SizeVar=sizes.SizeVar, Var=sizes.Var, size_var=sizes.size_var,
+                var=sizes.var)
+tir = _namespace("tir", Any=relay.Any, IntImm=sizes.IntImm, SizeVar=sizes.SizeVar, Var=sizes.Var)
+target = _namespace("target", Target=relay.target.Target,
+                    make_compilation_config=relay.collage.make_compilation_config)
+testing = _namespace("testing", assert_allclose=np.testing.assert_allclose)
+error = _namespace("error", DiagnosticError=DiagnosticError, TVMError=TVMError)
 
-    parse_target(target)
-    return str(target)
-
-
-target = types.SimpleNamespace(
-    Target=_target, make_compilation_config=relay.collage.make_compilation_config)
-testing = types.SimpleNamespace(assert_allclose=np.testing.assert_allclose)
-error = types.SimpleNamespace(DiagnosticError=DiagnosticError, TVMError=TVMError)
+for _name, _module in {
+        "contrib.graph_runtime": graph_executor, "ir": ir, "ir.instrument": ir.instrument,
+        "ir.transform": ir.transform, "relax": relax, "runtime.ndarray": nd,
+        "runtime.vm": relay.vm, "transform": transform}.items():
+    sys.modules[f"{__name__}.{_name}"] = _module
 
 __all__ = [
     "DiagnosticError", "Device", "IRModule", "NDArray", "TVMError", "context", "contrib",

@@ -135,4 +135,8 @@ static double estimateByTable(const std::vector<std::string> &entries,
 void relay_python::bindRelayCollage(py::module_ &m) {
   m.def("collage_partition", &partition);
   m.def("estimate_by_table", &estimateByTable);
+  m.def("has_pattern_table", [](const std::string &target) {
+    SessionLock lock;
+    return !getPatternTable(getSessionContext(), target).empty();
+  });
 }

@@ -54,33 +54,13 @@ SplitArgs 1, ToANormalForm 1m, ToBasicBlockNormalForm 1m, ToCPS 1, ToGraphNormal
 ToMixedPrecision 0, UnCPS 1
 """
 
-# Of names without a pass in relay.transform: what does its job, or why there is none.
-REASONS = {
-    "AnnotateMemoryScope": "textures of OpenCL; there is no target that has them",
-    "AOTLowerMain": "`relay-compile` makes the native main (docs/Architecture.md)",
-    "AutoSchedulerLayoutRewrite": "constant weights are packed by the schedules that read them",
-    "ExtractFusedFunctions": "an analysis: `relay.analysis.extract_fused_functions`",
-    "FlattenNestedTuples": "a part of PartitionGraph in TVM",
-    "LowerTE": "kernels are made by `convert-relay-to-linalg` and `convert-linalg-to-tir`",
-    "ManifestAlloc": "relax plans memory (`relax-plan-memory`)",
-    "ManifestAllocImportStorage": "relax plans memory (`relax-plan-memory`)",
-    "MetaScheduleLayoutRewrite": "constant weights are packed by the schedules that read them",
-    "NameMangleExtFuncs": "a part of PartitionGraph in TVM",
-    "QnnLegalize": "QnnCanonicalize does it, for all targets; schedules choose instructions",
-    "RelayToTIRTargetHook": "targets of plugins are asked by interfaces "
-                            "(`CodeGeneratorAttrInterface`)",
-    "RemoveDefaultAnnotations": "a part of PartitionGraph in TVM",
-    "RemoveStandaloneReshapes": "`convert-relay-to-relax` makes views of kernels that only "
-                                "reshape",
-}
-
 # Passes of relay-opt that are MLIR's.
 _OF_MLIR = {"cse", "canonicalize", "inline", "sccp", "symbol-dce", "remove-dead-values"}
 _WORD = re.compile(r"[a-z][a-z0-9-]*")
 
 # What makes passes whose arguments have no default.
 _ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "AnnotateTarget": ("example",), "CollagePartition": ([],), "CombineParallelOpBatch": ("maximum", "maximum"),
+    "AnnotateTarget": ("example",), "CollagePartition": (["llvm"],), "CombineParallelOpBatch": ("maximum", "maximum"),
     "Conv2dToSparse": ([], [], "NHWC", 1), "Conv2dToSparse2": ("NHWC", 1, (1, 1), 0.5),
     "ConvertLayout": ({"nn.conv2d": ["NHWC", "default"]},), "DenseToSparse": ([], []),
     "FlexibleShapeDispatch": ([8],), "MarkCompilerFunctionsAsExtern": ("example",), "MergeComposite": ([],),
@@ -158,13 +138,12 @@ def _cell(flags: list[str] | None, name: str) -> tuple[str, str]:
     from relay_mlir.relay import transform
 
     if flags is None:
-        if name in REASONS:
-            return "", REASONS[name]
-        if name in transform._LATER:
-            return "", f"not there yet ({transform._LATER[name]})"
-        raise SystemExit(f"error: expects a pass {name}, or a reason in {__file__}")
-    if name in REASONS:
-        raise SystemExit(f"error: expects no reason in {__file__} for {name}, which is there")
+        if name in transform.REPLACED:
+            return "", transform.REPLACED[name]
+        raise SystemExit(f"error: expects a pass {name}, or a reason in _replaced_passes.py")
+    if name in transform.REPLACED and name not in _ELSEWHERE:
+        raise SystemExit(f"error: expects no reason in _replaced_passes.py for {name}, which is "
+                         "there")
     kinds = {flag in _OF_MLIR for flag in flags}
     status = "MLIR's" if kinds == {True} else "ours"
     by = ", ".join(f"`--{flag}`" for flag in flags) or "in Python"

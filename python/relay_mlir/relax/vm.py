@@ -8,7 +8,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .. import _compile
 from .._arguments import expect, expect_mapping, expect_text
-from ..relay.build_module import parse_target
+from ..relay.target import chosen_target, parse_target
 from ..relay.device import Device
 from ..relay.expr import NDArray, ndarray
 from .module import Function, IRModule
@@ -70,7 +70,7 @@ def build(mod: IRModule, target: Any = None, params: Mapping[str, Any] | None = 
     if expect_mapping(params, "params"):
         raise NotImplementedError("there are no constants of functions of relax by name yet; "
                                   "relay_translator.from_relay takes them as relay_params")
-    name = parse_target(target)
+    name = parse_target(chosen_target(target))
     compiled = _compile.Module._make("model.so", lambda path: _emit(mod, path, "so", name))
     return Executable(compiled, mod, name)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from .._errors import CompileError, DiagnosticError
 from . import (adt, analysis, attrs, base, device, env_func, expr, expr_functor, instrument,
-               module, scope_builder, ty, type_functor)
+               module, scope_builder, target, ty, type_functor)
 from .adt import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .expr import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
@@ -42,6 +42,7 @@ from .param_dict import load_param_dict, save_param_dict
 from .prelude import Prelude
 from .with_fields import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .analysis import free_vars, post_order_visit
+from . import _module_names
 from .expr import Function, bind, const, var
 
 # `relay.op.get` and `relay.op` have the operators; these names are types.
@@ -75,7 +76,7 @@ __all__ = [
     "module", "nn", "on_device", "op", "optimize", "param_dict", "parse", "parse_expr",
     "post_order_visit", "prelude", "pretty_print", "qnn", "quantize", "random", "save_param_dict",
     "scope_builder", "set_text_version", "setrecursionlimit", "structural_equal",
-    "structural_hash", "testing", "text", "transform", "ty", "type_functor", "var", "vision",
+    "structural_hash", "target", "testing", "text", "transform", "ty", "type_functor", "var", "vision",
     "vm",
     *adt.__all__, *expr.__all__, *ty.__all__, *with_fields.__all__, *op.tensor.__all__,
 ]

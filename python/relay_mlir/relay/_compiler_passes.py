@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any, Iterable, Sequence
 
-from . import _diagnostics, collage, expr as _expr
-from .._arguments import describe, expect, expect_int, expect_names, expect_text
+from . import _diagnostics, codegen, collage, expr as _expr
+from .._arguments import (describe, expect, expect_callable, expect_int, expect_names,
+                          expect_text)
 from ._core import core
 from .env_func import get_global_func
 from .module import IRModule
@@ -35,7 +36,9 @@ def _is_known(op_name: str, target: str) -> tuple[bool | None, str | None]:
 
 def _ask(op_name: str, target: str, call: _expr.Expr) -> tuple[bool | None, str | None]:
     try:
-        return bool(_attribute_table.get(op_name, f"target.{target}")(call)), None
+        takes = expect_callable(_attribute_table.get(op_name, f"target.{target}"),
+                                f"the attribute target.{target} of {op_name}")
+        return bool(takes(call)), None
     except BaseException as error:  # pylint: disable=broad-exception-caught
         return None, _diagnostics.hold(error)
 
@@ -154,8 +157,9 @@ def CollagePartition(  # pylint: disable=invalid-name
     connected ("dnnl.ArbitraryFusion", the default), what one of our kernels could be
     ("dnnl.TVMFusion"), or nothing ("dnnl.NoFusion").
 
-    The pass raises DiagnosticError for an operator that no target compiles, and whatever
-    an estimator, or a function that says what a target takes, raises."""
+    The pass raises ValueError for a target without operators, patterns and a code
+    generator, DiagnosticError for an operator that no target compiles, and whatever an
+    estimator, or a function that says what a target takes, raises."""
     names = _target_names(list(collage.target_names(config)))
     estimator = collage.expect_estimator(cost_estimator)
 
@@ -166,6 +170,8 @@ def CollagePartition(  # pylint: disable=invalid-name
     def run(mod: IRModule, context: PassContext) -> IRModule:
         from .op.contrib.register import get_pattern_table
 
+        for name in names:
+            _expect_known(name)
         styles = _styles(context)
         rows = [(name, styles.get(name, "any"),
                  [(row[0], row[1], row[2] if len(row) == 3 else lambda expr: True)
@@ -184,6 +190,16 @@ def CollagePartition(  # pylint: disable=invalid-name
         return _optimize(result, mod)
 
     return ModulePass(run, PassInfo("CollagePartition", 0))
+
+
+def _expect_known(target: str) -> None:
+    from .op.contrib.register import get_pattern_table
+
+    if not (_attribute_table.names(f"target.{target}") or get_pattern_table(target) or
+            core.has_pattern_table(target) or target in codegen.names()):
+        known = ", ".join(codegen.names())
+        raise ValueError(f"expects a target that takes operators or patterns, or the name of a "
+                         f"code generator ({known or 'there is none'}), but got {target!r}")
 
 
 def _optimize(mod: IRModule, before: IRModule) -> IRModule:

@@ -62,9 +62,10 @@ class _Blocker(ExprMutator):
     """Rebuilds a typed function. A value is its new expression; `_blocked` has
     those that are there in a blocked layout, too."""
 
-    def __init__(self, desired: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, desired: Mapping[str, Sequence[str]], skipped: Sequence[int] = ()) -> None:
         super().__init__()
         self._desired = desired
+        self._skipped, self._number = skipped, -1
         self._blocked: dict[Expr, tuple[str, Expr]] = {}
 
     def _in_layout(self, new: Expr, layout: str) -> Expr:
@@ -91,6 +92,9 @@ class _Blocker(ExprMutator):
         name = call.op.name
         layouts = self._desired.get(name, ())
         if name == "nn.conv2d" and layouts:
+            self._number += 1
+            if self._number in self._skipped:
+                return new
             return self._convolution(call, new, layouts)
         if name in _ELEMENTWISE:
             return self._elementwise(call, new)
@@ -159,10 +163,11 @@ class _Blocker(ExprMutator):
         return None
 
 
-def convert(mod: IRModule, desired: Mapping[str, Sequence[str]]) -> IRModule:
+def convert(mod: IRModule, desired: Mapping[str, Sequence[str]],
+            skipped: Sequence[int] = ()) -> IRModule:
     """Runs convolutions of a module in blocked layouts, and elementwise operators
-    between them. Grouped convolutions stay as they are, and channels that the block
-    does not divide. Raises ValueError for other operators and layouts."""
+    between them. Grouped convolutions stay as they are, channels that the block does
+    not divide, and convolutions with the numbers of `skipped`. Raises ValueError for other operators and layouts."""
     from .pass_manager import as_class
     from .transform import infer_types
 
@@ -175,7 +180,7 @@ def convert(mod: IRModule, desired: Mapping[str, Sequence[str]]) -> IRModule:
         attrs = dict(function._attrs)
         if attrs.get("Primitive") or attrs.get("Compiler"):
             continue
-        new = _Blocker(desired).visit(function)
+        new = _Blocker(desired, skipped).visit(function)
         assert isinstance(new, Function)
         result.functions[var] = new
     return as_class(infer_types(result), mod)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import warnings
 from typing import Any, Mapping, Sequence
 
 from .._errors import CompileError, DiagnosticError
 from . import _diagnostics, expr as _expr, ty
-from .._arguments import expect, expect_mapping, expect_text
-from .._compile import IRModule as MLIRModule, Module, device_targets_text
+from .._arguments import expect, expect_mapping
+from .._compile import IRModule as MLIRModule, Module
 from ._core import core
-from .device import Device
 from .executor_factory import ExecutorFactoryModule
 from ._pass_instruments import find_report
 from .expr import Expr, Function, Var
 from .module import IRModule, module_arguments
 from .qnn.config import with_requantize_config
+from .target import chosen_target, parse_device_targets, parse_target
 from .transform import PassContext, PassInfo, remove_unused, _run as run_pipeline
 
 
@@ -77,55 +76,6 @@ def _list(names: Sequence[object]) -> str:
     """What a message says of names, which may be many."""
     shown = ", ".join(repr(name) for name in names[:8])
     return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown or "no names"
-
-
-def parse_device_targets(target: Any) -> str:
-    """Of a dict of targets, those of devices that are no processor, such as {"ext_dev":
-    "#npu.core<lanes = 8>"}, as the option device-targets has them."""
-    if not isinstance(target, Mapping):
-        return ""
-    kinds = {_kind(key): value for key, value in target.items()}
-    others = {kind: str(value) for kind, value in kinds.items() if kind != "cpu"}
-    for kind, value in others.items():
-        if not value.startswith("#"):
-            raise NotImplementedError(
-                f"there is no code generation for {kind!r} yet, but for a target of a dialect "
-                f"such as '#npu.core<lanes = 8>', with its '#'; got {value!r}")
-    return device_targets_text(others)
-
-
-def _kind(key: Any) -> str:
-    """The kind of devices that a key of a dict of targets means."""
-    if isinstance(key, Device):
-        return key.type
-    if isinstance(key, int):
-        return Device(key).type
-    kind = expect_text(key, "a kind of devices")
-    return "cpu" if kind in ("llvm", "c") else kind
-
-
-def parse_target(target: Any) -> str:
-    """The target as `relay_mlir.compile` takes it, of one as programs of Relay have
-    it: "llvm", "llvm -mcpu=skylake-avx512", or a dict with one for each kind of
-    devices, of which this is that of processors."""
-    if isinstance(target, Mapping):
-        parse_device_targets(target)
-        target = next((value for key, value in target.items() if _kind(key) == "cpu"), None)
-    if target is None:
-        return "native"
-    text = expect_text(str(target), "target")
-    words = text.split()
-    kind = words[0] if words else ""
-    cpu = re.search(r"(?:^|\s)-mcpu=(\S+)", text)
-    if cpu is not None:
-        return cpu[1]
-    if kind in ("llvm", "c", "native", "cpu"):
-        return "native"
-    if kind in ("cuda", "opencl", "vulkan", "metal", "rocm", "webgpu", "hexagon", "ext_dev",
-                "nvidia/nvidia-a100"):
-        raise NotImplementedError(f"there is no code generation for {kind!r} yet; programs "
-                                  "are compiled for CPUs: 'llvm'")
-    return kind
 
 
 def _opt_level() -> int:
@@ -216,7 +166,8 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     `target` is "llvm", with "-mcpu=..." for another processor than this one; a dict has
     one for each kind of devices that the program uses, such as {"cpu": "llvm", "npu":
     "#npu.core<lanes = 8>"} for those of VirtualDevice(12, 0, "npu"), of a dialect that
-    `relay_mlir.load_dialect_plugin` knows;
+    `relay_mlir.load_dialect_plugin` knows; without it, it is that of the innermost
+    `with relay.target.Target(...)` around the call, or this processor;
     `params` has values of parameters by name, which become constants; a warning tells of
     names that no parameter of @main has, which are ignored. The optimisation level is that
     of the PassContext around the call, where those above 3 are as 3, else 3; a warning
@@ -244,6 +195,7 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     if runtime is not None and str(getattr(runtime, "name", runtime)) != "cpp":
         raise NotImplementedError(f"there is no run time {runtime!r} yet, only 'cpp'")
     _warn_of_settings()
+    target = chosen_target(target)
     bound = dict(expect_mapping(params, "params"))
     mod = bind_main(module_arguments(ir_mod), bound, stacklevel=2)
     level = _opt_level()
@@ -264,6 +216,7 @@ def optimize(mod: IRModule | Expr, target: Any = None,
     _warn_of_settings()
     bound = dict(expect_mapping(params, "params"))
     mod = bind_main(module_arguments(mod), bound, stacklevel=2)
+    target = chosen_target(target)
     devices = parse_device_targets(target)
     pipeline = (f"builtin.module(relay-optimize{{opt-level={_opt_level()} "
                 f"target={parse_target(target)}"

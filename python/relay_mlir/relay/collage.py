@@ -37,13 +37,16 @@ def target_name(target: Any) -> str:
 
 
 class CompilationConfig:
-    """The targets that a program is compiled for, in the order of preference."""
+    """The targets that a program is compiled for, at least one, in the order of
+    preference."""
 
     def __init__(self, targets: Any) -> None:
         if isinstance(targets, Mapping):
             targets = list(targets.values())
         elif not isinstance(targets, (list, tuple)):
             targets = [targets]
+        if not targets:
+            raise ValueError("expects at least one target, such as 'llvm', but got none")
         self.primitive_targets = [expect_text(target, "a target") for target in targets]
         names = [target_name(target) for target in self.primitive_targets]
         for name in names:

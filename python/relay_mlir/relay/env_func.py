@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable
 
 from . import expr as _expr, ty
@@ -13,10 +14,16 @@ _FUNCTIONS: dict[str, Any] = {}
 def register_func(func_name: Any, f: Any = None, override: bool = False) -> Any:
     """Registers a function under a name, or its own: `register_func("name", f)`,
     `@register_func("name")`, `@register_func`. Raises ValueError if there is one
-    already, unless `override`."""
+    already, unless `override`, and for code generators ("relay.ext.<target>"), which are
+    registered by relay.codegen.register."""
     if f is None and hasattr(func_name, "__name__"):
         func_name, f = func_name.__name__, func_name
-    expect_text(func_name, "func_name")
+    generator = re.fullmatch(r"relay\.ext\.([\w-]+)", expect_text(func_name, "func_name"))
+    if generator is not None:
+        raise ValueError(
+            f"expects code generators to be registered by relay.codegen.register"
+            f"({generator[1]!r}), which take a module and return a CSource, a Blob, a module or a "
+            f"text of MLIR, but got register_func({func_name!r})")
 
     def register(function: Any) -> Any:
         expect_callable(function, "f")

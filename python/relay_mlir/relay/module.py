@@ -327,6 +327,18 @@ class IRModule:
 
         return print_text(self, show_meta_data, annotate, **options)
 
+    def as_mlir(self) -> str:
+        """The module as text of MLIR, in the dialect relay, with all constants. Types are
+        inferred. `relay_mlir.IRModule.parse` reads it, and a code generator may return it.
+        Raises DiagnosticError for an ill-typed module."""
+        from . import _diagnostics
+        from ._core import core
+        from .transform import infer_types
+
+        with _diagnostics.raising():
+            text: str = core.print_mlir(*infer_types(self)._to_core(), -1)
+        return text
+
     def __str__(self) -> str:
         from .text import print_short
 

@@ -15,6 +15,7 @@ import numpy as np
 from . import expr as _expr
 from .._arguments import (describe, expect, expect_callable, expect_int, expect_list,
                           expect_mapping, expect_names, expect_text)
+from .._errors import DiagnosticError
 from .attrs import Attrs
 from .instrument import HOOKS, call_hook
 from .module import IRModule, Module
@@ -95,8 +96,8 @@ class PassContext:
 
     `instruments` are called before and after passes; each has any of the methods of
     PassInstrument, or TypeError is raised. `config` has options, which
-    list_configs() lists. Raises AttributeError for any other, and TypeError for values
-    of another type.
+    list_configs() lists. Raises AttributeError for any other, TypeError for values
+    of another type, and ValueError for integers below 0.
     """
 
     _local = threading.local()
@@ -116,6 +117,8 @@ class PassContext:
                                      f"but got {name!r}")
             types, what = _OPTION_TYPES[_OPTIONS[name]]
             expect(value, types, f"the option {name}", what)
+            if _OPTIONS[name] == "IntImm":
+                expect_int(value, f"the option {name}", 0)
 
     @staticmethod
     def _stack() -> list[PassContext]:
@@ -399,23 +402,40 @@ def _pass_class(kind: Any, make: Callable[..., IRModule], cls: type, opt_level: 
 
 
 @contextlib.contextmanager
-def _unchanged_on_error(mod: IRModule) -> Iterator[None]:
-    """A pass that fails may have changed the module that it was given."""
+def _in_pass(name: str, mod: IRModule) -> Iterator[None]:
+    """A pass that fails may have changed the module that it was given, and its errors
+    name it."""
     tables: list[dict[Any, Any]] = [mod.functions, mod.type_definitions]
     before = [dict(table) for table in tables]
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         for table, entries in zip(tables, before):
             table.clear()
             table.update(entries)
+        if hasattr(error, "add_note"):
+            error.add_note(f"raised in pass {name}")
         raise
+
+
+def _infer_types_after(name: str, mod: IRModule) -> IRModule:
+    """The types of what a pass has made."""
+    from .transform import infer_types
+
+    try:
+        return infer_types(mod)
+    except DiagnosticError as error:
+        result = DiagnosticError(
+            f"expects pass {name} to return well-typed functions, but got\n{error}")
+        result.location, result.notes = error.location, error.notes
+        result.diagnostics = error.diagnostics
+        raise result from None
 
 
 def _run_on_functions(target: Callable[..., Any], name: str, mod: IRModule,
                       context: PassContext) -> IRModule:
     result = mod.shallow_copy()
-    with _unchanged_on_error(mod):
+    with _in_pass(name, mod):
         for var, function in list(mod.functions.items()):
             if _is_closed(function):
                 continue
@@ -424,14 +444,12 @@ def _run_on_functions(target: Callable[..., Any], name: str, mod: IRModule,
                 raise TypeError(f"expects pass {name} to return a function for "
                                 f"@{var.name_hint}, but got {describe(new)}")
             result.functions[var] = new
-    from .transform import infer_types
-
-    return as_class(infer_types(result), mod)
+    return as_class(_infer_types_after(name, result), mod)
 
 
 def _run_on_module(target: Callable[..., Any], name: str, mod: IRModule,
                    context: PassContext) -> IRModule:
-    with _unchanged_on_error(mod):
+    with _in_pass(name, mod):
         result = target(mod, context)
         if not isinstance(result, IRModule):
             raise TypeError(f"expects pass {name} to return a module, but got "

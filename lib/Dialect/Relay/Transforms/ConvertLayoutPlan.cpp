@@ -82,9 +82,10 @@ std::optional<DimOrder> relay::getAliasOrder(Operation *op) {
 
 LayoutPlan::LayoutPlan(func::FuncOp function,
                        const llvm::StringMap<DesiredLayout> &desired,
-                       bool estimate)
+                       bool estimate, ArrayRef<uint64_t> skipped)
     : desired(desired), estimate(estimate) {
   findConstants(function);
+  exclude(function, skipped);
   do {
     forms.clear();
     stored.clear();
@@ -107,6 +108,15 @@ void LayoutPlan::findConstants(func::FuncOp function) {
                        }));
     if (isConstant)
       constants.insert(op->getResult(0));
+  });
+}
+
+void LayoutPlan::exclude(func::FuncOp function, ArrayRef<uint64_t> skipped) {
+  uint64_t number = 0;
+  function.walk<WalkOrder::PreOrder>([&](ConvolutionOpInterface conv) {
+    if (desired.contains(getLayoutName(conv->getName())) &&
+        llvm::is_contained(skipped, number++))
+      excluded.insert(conv);
   });
 }
 

@@ -58,9 +58,11 @@ int64_t getConvolutionChannels(Operation *op);
 class LayoutPlan {
 public:
   /// With `estimate`, convolutions stay as they are where converting them does
-  /// not pay.
+  /// not pay. `skipped` has the numbers of others that stay, counted among
+  /// those with a desired layout.
   LayoutPlan(func::FuncOp function,
-             const llvm::StringMap<DesiredLayout> &desired, bool estimate);
+             const llvm::StringMap<DesiredLayout> &desired, bool estimate,
+             ArrayRef<uint64_t> skipped);
 
   /// The form of an operator; null if it stays as it is.
   const OperatorForm *lookup(Operation *op) const {
@@ -86,6 +88,7 @@ private:
   };
 
   void findConstants(func::FuncOp function);
+  void exclude(func::FuncOp function, ArrayRef<uint64_t> skipped);
   void choose(Operation *op);
   void apply(Operation *op, OperatorForm form);
   /// The bytes to move for `value` in `order`.

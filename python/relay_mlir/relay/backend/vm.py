@@ -21,6 +21,7 @@ from .._core import core
 from ..device import Device
 from ..executor import Executor, _to_python
 from ..module import IRModule, module_arguments
+from ..target import chosen_target
 
 
 class BenchmarkResult(NamedTuple):
@@ -158,7 +159,8 @@ def compile(mod: Any, target: Any = None, params: Mapping[str, Any] | None = Non
 
     _warn_of_settings()
     bound = dict(expect_mapping(params, "params"))
-    return _compile(bind_main(module_arguments(mod), bound, stacklevel=2), target, _opt_level())
+    return _compile(bind_main(module_arguments(mod), bound, stacklevel=2), chosen_target(target),
+                    _opt_level())
 
 
 def _compile(mod: IRModule, target: Any, opt_level: int) -> Executable:

@@ -125,13 +125,17 @@ def _to_float(value: Any, what: str) -> float:
 
 
 def _to_floats(value: Any, what: str) -> list[float]:
+    if isinstance(value, core.Constant):
+        value = value._data
     if isinstance(value, (list, tuple, np.ndarray)):
         return [_to_float(v, what) for v in value]
     return [_to_float(value, what)]
 
 
 def to_pairs(value: Any, what: str) -> list[list[int]]:
-    """A list of lists of integers. Raises what to_int does."""
+    """A list of lists of integers, or a constant. Raises what to_int does."""
+    if isinstance(value, core.Constant):
+        value = value._data
     if not isinstance(value, (list, tuple, np.ndarray)):
         raise TypeError(f"{what}: expects a list of pairs, but got {describe(value)}")
     return [to_ints(pair, what) for pair in value]

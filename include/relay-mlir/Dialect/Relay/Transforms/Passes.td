@@ -30,7 +30,8 @@ def ConvertLayoutPass : Pass<"relay-convert-layout", "::mlir::func::FuncOp"> {
     or `NHWC` for all convolutions (in as many dimensions as they have). Without
     entries channels come last and kernels stay. Pooling, resizing, `vision.roi_align`
     and their like may be asked for by name, too: `nn.max_pool2d=NHWC`. Blocked
-    layouts, such as NCHW8c, are not supported.
+    layouts, such as NCHW8c, are not supported. `skip-layers` names single
+    convolutions that stay as they are.
 
     The operators around follow: those with a layout of their own, those with
     axes, elementwise ones, reductions, and reshapes that keep channels apart
@@ -63,7 +64,10 @@ def ConvertLayoutPass : Pass<"relay-convert-layout", "::mlir::func::FuncOp"> {
     ListOption<"desiredLayouts", "desired-layouts", "std::string",
                "Layouts of convolutions; channels last if there are none">,
     Option<"estimate", "estimate", "bool", /*default=*/"false",
-           "Leave convolutions as they are where converting does not pay">
+           "Leave convolutions as they are where converting does not pay">,
+    ListOption<"skipLayers", "skip-layers", "uint64_t",
+               "Convolutions that stay as they are: which of those that have a "
+               "desired layout, in the order of the function, from 0">
   ];
   let statistics = [
     Statistic<"numConverted", "num-converted",
@@ -77,12 +81,16 @@ def DeadCodePass : Pass<"relay-dead-code", "::mlir::ModuleOp"> {
   let summary = "Remove operations and private functions without a use";
   let description = [{
     Removes operations whose results are not used, among them closures, data and
-    calls of functions that do nothing but compute, and then the private
-    functions that no public function reaches.
+    calls of functions and closures that do nothing but compute, and then the
+    private functions that no public function reaches. As in Relay, functions
+    that call themselves count as functions that come to an end: a call that
+    never would is removed too.
 
     What may have an effect stays, unless `ignore-impurity` says otherwise:
-    indirect calls, calls of functions that can come back to themselves and so
-    need not end, writes of references, and matches that may find no case.
+    calls of functions that are not known, such as a parameter, a field or the
+    result of a call, and of functions that make such calls or are defined
+    elsewhere; reads and writes of references inside of what is called; and
+    matches that may find no case.
 
     ```mlir
     func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {

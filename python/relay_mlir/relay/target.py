@@ -1,0 +1,135 @@
+"""What programs are compiled for.
+
+    with relay.target.Target("llvm -mcpu=skylake-avx512"):
+        lib = relay.build(mod)
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import types
+from typing import Any, Mapping
+
+from .._arguments import describe, expect_text
+from .._compile import device_targets_text
+from .device import Device
+
+
+def parse_device_targets(target: Any) -> str:
+    """Of a dict of targets, those of devices that are no processor, such as {"ext_dev":
+    "#npu.core<lanes = 8>"}, as the option device-targets has them."""
+    if not isinstance(target, Mapping):
+        return ""
+    kinds = {_kind(key): value for key, value in target.items()}
+    others = {kind: str(value) for kind, value in kinds.items() if kind != "cpu"}
+    for kind, value in others.items():
+        if not value.startswith("#"):
+            raise NotImplementedError(
+                f"there is no code generation for {kind!r} yet, but for a target of a dialect "
+                f"such as '#npu.core<lanes = 8>', with its '#'; got {value!r}")
+    return device_targets_text(others)
+
+
+def _kind(key: Any) -> str:
+    """The kind of devices that a key of a dict of targets means."""
+    if isinstance(key, Device):
+        return key.type
+    if isinstance(key, int):
+        return Device(key).type
+    kind = expect_text(key, "a kind of devices")
+    return "cpu" if kind in ("llvm", "c") else kind
+
+
+def parse_target(target: Any) -> str:
+    """The target as `relay_mlir.compile` takes it, of one as programs of Relay have
+    it: "llvm", "llvm -mcpu=skylake-avx512", or a dict with one for each kind of
+    devices, of which this is that of processors."""
+    if isinstance(target, Mapping):
+        parse_device_targets(target)
+        target = next((value for key, value in target.items() if _kind(key) == "cpu"), None)
+    if target is None:
+        return "native"
+    text = expect_text(str(target), "target")
+    words = text.split()
+    kind = words[0] if words else ""
+    cpu = re.search(r"(?:^|\s)-mcpu=(\S+)", text)
+    if cpu is not None:
+        return cpu[1]
+    if kind in ("llvm", "c", "native", "cpu"):
+        return "native"
+    if kind in ("cuda", "opencl", "vulkan", "metal", "rocm", "webgpu", "hexagon", "ext_dev",
+                "nvidia/nvidia-a100"):
+        raise NotImplementedError(f"there is no code generation for {kind!r} yet; programs "
+                                  "are compiled for CPUs: 'llvm'")
+    return kind
+
+
+class Target(str):
+    """A target as text, of a text or a dict: {"kind": "llvm", "mcpu": "skylake-avx512"} is
+    "llvm -mcpu=skylake-avx512". In `with target:`, what is compiled without a target is
+    compiled for it; that of the innermost counts. The host is always this machine.
+
+    Raises NotImplementedError for a target that there is no code generation for."""
+
+    _local = threading.local()
+
+    def __new__(cls, target: Any, host: Any = None) -> Target:
+        del host
+        if isinstance(target, Mapping):
+            target = cls._join(target)
+        parse_target(expect_text(target, "target"))
+        return super().__new__(cls, target)
+
+    @staticmethod
+    def _join(target: Mapping[Any, Any]) -> str:
+        rest = dict(target)
+        kind = expect_text(rest.pop("kind", None), "the kind of a target")
+        rest.pop("host", None)
+        words = [kind]
+        for key, value in rest.items():
+            if isinstance(value, (list, tuple)):
+                value = ",".join(map(str, value))
+            if not isinstance(value, (str, int, float)):
+                raise TypeError(f"expects {key!r} of a target to be a text or a number, but got "
+                                f"{describe(value)}")
+            words.append(f"-{expect_text(key, 'an option of a target')}={value}")
+        return " ".join(words)
+
+    @property
+    def kind(self) -> Any:
+        """The first word, as `kind.name`."""
+        words = self.split()
+        return types.SimpleNamespace(name=words[0] if words else "")
+
+    @staticmethod
+    def _stack() -> list[Target]:
+        local = Target._local
+        if not hasattr(local, "stack"):
+            local.stack = []
+        stack: list[Target] = local.stack
+        return stack
+
+    @staticmethod
+    def current(allow_none: bool = True) -> Target | None:
+        """The target of the innermost `with` of this thread, or None. Raises ValueError
+        instead unless `allow_none`."""
+        stack = Target._stack()
+        if not stack and not allow_none:
+            raise ValueError("expects a target around this: `with relay.target.Target(...)`")
+        return stack[-1] if stack else None
+
+    def __enter__(self) -> Target:
+        self._stack().append(self)
+        return self
+
+    def __exit__(self, type_: object, value: object, trace: object) -> None:
+        self._stack().pop()
+
+
+def chosen_target(target: Any) -> Any:
+    """What a caller asks for, or else the target around the call."""
+    return Target.current() if target is None else target
+
+
+__all__ = ["Target"]
