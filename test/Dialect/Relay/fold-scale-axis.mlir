@@ -191,3 +191,25 @@ func.func @transposed(%x: tensor<1x8x7x7xf32>) -> tensor<1x2x15x15xf32> {
   %1 = relay.multiply %0, %s : (tensor<1x2x15x15xf32>, tensor<2x1x1xf32>) -> tensor<1x2x15x15xf32>
   return %1 : tensor<1x2x15x15xf32>
 }
+
+// -----
+
+// A constant in another shape is constant: it is known that relu lets it pass,
+// and that a term can be divided by it.
+
+// CHECK-LABEL: func.func @expanded
+// CHECK-SAME: (%[[X:.*]]: tensor<1x2x4x4xf32>, %[[W:.*]]: tensor<3x2x1x1xf32>, %[[B:.*]]: tensor<2x1x1xf32>)
+// CHECK: %[[S:.*]] = relay.expand_dims
+// CHECK-NOT: relay.multiply %[[X]]
+// CHECK: relay.divide %[[B]], %[[S]]
+// CHECK: %[[SW:.*]] = relay.multiply %[[W]], %
+// CHECK: relay.nn.conv2d %{{.*}}, %[[SW]]
+func.func @expanded(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x1x1xf32>, %b: tensor<2x1x1xf32>) -> tensor<1x3x4x4xf32> {
+  %c = relay.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %s = relay.expand_dims %c {axis = 1, num_newaxis = 2} : (tensor<2xf32>) -> tensor<2x1x1xf32>
+  %0 = relay.multiply %x, %s : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %1 = relay.nn.relu %0 : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %2 = relay.add %1, %b : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %3 = relay.nn.conv2d %2, %w : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>
+  return %3 : tensor<1x3x4x4xf32>
+}

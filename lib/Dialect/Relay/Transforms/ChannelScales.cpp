@@ -101,6 +101,14 @@ bool Scale::isInvertible() const {
          });
 }
 
+/// What has the same elements in the same order.
+static Value lookThroughReshapes(Value value) {
+  while (isa_and_present<ReshapeOp, ExpandDimsOp, SqueezeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 std::optional<Scale> relay::matchScale(Value value, RankedTensorType type,
                                        ArrayRef<int64_t> axes) {
   auto scale = dyn_cast<RankedTensorType>(value.getType());
@@ -119,7 +127,8 @@ std::optional<Scale> relay::matchScale(Value value, RankedTensorType type,
   }
   if (found != int64_t(axes.size()) && scale.getNumElements() != 1)
     return std::nullopt;
-  return Scale{value, scale.getNumElements(), getNumbers(value)};
+  return Scale{value, scale.getNumElements(),
+               getNumbers(lookThroughReshapes(value))};
 }
 
 void Magnitudes::add(double value) {
