@@ -12,6 +12,7 @@
 // EMPTY: empty.mlir:1:1: error: expects rules, but got none
 // RUN: not relay-opt program.mlir --relay-rewrite="rules=AddZero,AddNothing" 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: expects the name of a rule, but got "AddNothing"
+// NAME: note: `relay-opt --list-rewrites` lists the rules of the compiler
 // RUN: rm -f pipe.pdll && mkfifo pipe.pdll
 // RUN: not timeout 60 relay-opt program.mlir --relay-rewrite=pipe.pdll 2>&1 | FileCheck %s --check-prefix=PIPE
 // PIPE: error: loc("pipe.pdll"): cannot read rules: expects a file, but got a pipe

@@ -250,9 +250,14 @@ FailureOr<RuleSet> RuleSet::compile(OwningOpRef<ModuleOp> rules,
   for (const std::string &name : names)
     if (llvm::none_of(all, [&](pdl::PatternOp rule) {
           return rule.getSymName() == StringRef(name);
-        }))
-      return emitError(rules->getLoc())
-             << "expects the name of a rule, but got \"" << name << "\"";
+        })) {
+      InFlightDiagnostic diag = emitError(rules->getLoc())
+                                << "expects the name of a rule, but got \""
+                                << name << "\"";
+      diag.attachNote() << "`relay-opt --list-rewrites` lists the rules of the "
+                           "compiler; those of a file are given with the file";
+      return diag;
+    }
   // Those of equal benefit stay in their order.
   llvm::MapVector<int, SmallVector<pdl::PatternOp>> byBenefit;
   for (pdl::PatternOp rule : all)
