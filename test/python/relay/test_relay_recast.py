@@ -24,7 +24,7 @@ def names(expr):
 def convolutions(count):
     x = relay.var("x", shape=(1, 8, 8, 8))
     weights = [relay.var(f"w{i}", shape=(8, 8, 3, 3)) for i in range(count)]
-    y = x
+    y: relay.Expr = x
     for weight in weights:
         y = relay.nn.conv2d(y, weight, channels=8, kernel_size=(3, 3), padding=(1, 1))
     return relay.Function([x, *weights], y)
@@ -79,12 +79,13 @@ def test_recast_of_tuples_and_other_operators():
 
 
 @pytest.mark.parametrize("make, error, message", [
-    (lambda: transform.recast(3, "int8", "int32"), TypeError, "an expression or a module"),
+    (lambda: transform.recast(3, "int8", "int32"), TypeError,  # type: ignore[arg-type]
+     "an expression or a module"),
     (lambda: transform.recast(convolutions(1), "int9000", "int32"), TypeError, "int9000"),
     (lambda: transform.recast(convolutions(1), "int8", "int8", ops=["nope"]), ValueError,
      "there is no operator 'nope'"),
-    (lambda: transform.recast(convolutions(1), "int8", "int8", skip_layers=["a"]), TypeError,
-     "each of skip_layers"),
+    (lambda: transform.recast(convolutions(1), "int8", "int8", skip_layers=["a"]),  # type: ignore[list-item]
+     TypeError, "each of skip_layers"),
     (lambda: transform.ChangeBatch({3: 0}), TypeError, "keys of data to be parameters"),
     (lambda: transform.ChangeBatch({"x": 0}, 0), ValueError, "batch_size to be 1 or more"),
     (lambda: transform.ChangeBatch({"nope": 0})(relay.IRModule.from_expr(convolutions(1))),
