@@ -12,6 +12,8 @@
 
 #include "relay-mlir/Runtime/VTA/Instruction.h"
 
+#include <algorithm>
+
 using namespace relay_vta;
 
 static Fault makeFault(const char *field, const std::string &message) {
@@ -93,26 +95,125 @@ std::optional<Fault> relay_vta::checkPortable(const Config &config,
 
 namespace {
 
-/// Indices that one micro-op of one iteration has.
-struct Access {
-  uint64_t dst, src;
+/// How often the loops go round, or where they are: inner ones run first.
+struct Iteration {
+  int64_t out, in;
+  bool operator<(const Iteration &other) const {
+    return out != other.out ? out < other.out : in < other.in;
+  }
+};
+
+/// first + out * o + in * i, in iteration (o, i).
+struct Index {
+  int64_t first, out, in;
+  int64_t at(Iteration iteration) const {
+    return first + iteration.out * out + iteration.in * in;
+  }
+};
+
+/// Two micro-ops one after the other, in the first `count` iterations.
+struct Neighbours {
+  Index dstBefore, dst, src;
+  Iteration count;
 };
 
 } // namespace
 
-/// Chisel's ALU reads what the micro-op one step before writes too early.
-static std::optional<Fault> checkHazard(const Access &before,
-                                        const Access &access) {
-  bool isDst = access.dst == before.dst;
-  if (!isDst && access.src != before.dst)
+/// Floors the quotient by a positive divisor.
+static int64_t divideDown(int64_t dividend, int64_t divisor) {
+  int64_t quotient = dividend / divisor;
+  return dividend % divisor < 0 ? quotient - 1 : quotient;
+}
+
+/// The greatest common divisor of `a` and `b`, not negative, and in `inverse`
+/// what `a` is multiplied by to give it modulo `b`.
+static int64_t findInverse(int64_t a, int64_t b, int64_t &inverse) {
+  int64_t next = 0;
+  inverse = 1;
+  while (b) {
+    int64_t quotient = a / b;
+    a -= quotient * b;
+    inverse -= quotient * next;
+    std::swap(a, b);
+    std::swap(inverse, next);
+  }
+  return a;
+}
+
+/// The first iteration in which `index` is 0. The loops may go round 2^28
+/// times, so that this is no search: the steps decide.
+static std::optional<Iteration> findZero(Index index, Iteration count) {
+  if (count.out <= 0 || count.in <= 0)
     return std::nullopt;
-  return makeFault(
-      isDst ? "dst" : "src",
-      std::string("expects no element of acc in two micro-ops of an ALU one "
-                  "after the other, but got ") +
-          (isDst ? "dst " : "src ") + number(before.dst) +
-          ", which the one before writes: the pipeline of Chisel reads it too "
-          "early");
+  // As in * i == rest - out * o, with `in` from 0 on.
+  int64_t rest = -index.first, out = index.out, in = index.in;
+  if (in < 0) {
+    rest = -rest;
+    out = -out;
+    in = -in;
+  }
+  if (out == 0 && in == 0)
+    return rest == 0 ? std::optional(Iteration{0, 0}) : std::nullopt;
+  // i is from 0 to count.in - 1 where out * o is from `low` to `rest`.
+  int64_t low = rest - in * (count.in - 1), high = rest;
+  if (out < 0) {
+    std::swap(low, high);
+    low = -low;
+    high = -high;
+  }
+  int64_t step = out < 0 ? -out : out;
+  int64_t o = 0, last = 0;
+  if (step == 0) {
+    if (low > 0 || high < 0)
+      return std::nullopt;
+  } else {
+    o = std::max<int64_t>(0, -divideDown(-low, step));
+    last = std::min(count.out - 1, divideDown(high, step));
+  }
+  if (in == 0)
+    return o <= last ? std::optional(Iteration{o, 0}) : std::nullopt;
+  // The first o from there on for which rest - out * o is a multiple of `in`.
+  int64_t inverse;
+  int64_t divisor = findInverse(step, in, inverse);
+  if (rest % divisor)
+    return std::nullopt;
+  int64_t period = in / divisor;
+  int64_t residue = (rest / divisor % period) * (inverse % period) % period;
+  if (out < 0)
+    residue = -residue;
+  o += ((residue - o) % period + period) % period;
+  if (o > last)
+    return std::nullopt;
+  return Iteration{o, (rest - out * o) / in};
+}
+
+/// The first iteration in which two indices are the same.
+static std::optional<Iteration> findSame(const Index &a, const Index &b,
+                                         Iteration count) {
+  return findZero({a.first - b.first, a.out - b.out, a.in - b.in}, count);
+}
+
+/// Chisel's ALU reads what the micro-op one step before writes too early. Only
+/// a fault in an iteration before `end` is one, and then `end` is that
+/// iteration.
+static void checkHazard(const Neighbours &neighbours, Iteration &end,
+                        std::optional<Fault> &fault) {
+  for (bool isDst : {true, false}) {
+    const Index &index = isDst ? neighbours.dst : neighbours.src;
+    std::optional<Iteration> found =
+        findSame(neighbours.dstBefore, index, neighbours.count);
+    if (!found || !(*found < end))
+      continue;
+    end = *found;
+    fault = makeFault(
+        isDst ? "dst" : "src",
+        std::string("expects no element of acc in two micro-ops of an ALU one "
+                    "after the other, but got ") +
+            (isDst ? "dst " : "src ") +
+            number(neighbours.dstBefore.at(*found)) +
+            ", which the one before writes: the pipeline of Chisel reads it "
+            "too early");
+  }
 }
 
 std::optional<Fault>
@@ -143,30 +244,38 @@ relay_vta::checkPortableUops(const Instruction &instruction,
   }
   // Neighbours in the walk: inside of an iteration, from the last micro-op to
   // the first of the next one, and from the last inner iteration to the first.
-  auto at = [&](uint64_t o, uint64_t i, const Uop &uop) -> Access {
-    return {uop.dst + o * instruction.dstOut + i * instruction.dstIn,
-            uop.src + o * instruction.srcOut + i * instruction.srcIn};
+  int64_t numOut = instruction.iterOut, numIn = instruction.iterIn;
+  auto getDst = [&](const Uop &uop) -> Index {
+    return {uop.dst, instruction.dstOut, instruction.dstIn};
   };
-  // Where dst and src step alike, one iteration is as good as any other; else
-  // src may meet dst in any of them.
-  bool isAlike = instruction.dstOut == instruction.srcOut &&
-                 instruction.dstIn == instruction.srcIn;
-  uint64_t numOut = isAlike ? 1 : instruction.iterOut;
-  uint64_t numIn = isAlike ? 1 : instruction.iterIn;
-  for (uint64_t o = 0; o < numOut; ++o) {
-    for (uint64_t i = 0; i < numIn; ++i) {
-      for (size_t u = 1; u < uops.size(); ++u)
-        if (auto fault = checkHazard(at(o, i, uops[u - 1]), at(o, i, uops[u])))
-          return fault;
-      if (i + 1 < instruction.iterIn)
-        if (auto fault =
-                checkHazard(at(o, i, uops.back()), at(o, i + 1, uops.front())))
-          return fault;
-    }
-    if (o + 1 < instruction.iterOut)
-      if (auto fault = checkHazard(at(o, instruction.iterIn - 1, uops.back()),
-                                   at(o + 1, 0, uops.front())))
-        return fault;
-  }
-  return std::nullopt;
+  auto getSrc = [&](const Uop &uop) -> Index {
+    return {uop.src, instruction.srcOut, instruction.srcIn};
+  };
+  Iteration end = {numOut, 0};
+  std::optional<Fault> fault;
+  for (size_t u = 1; u < uops.size(); ++u)
+    checkHazard({getDst(uops[u - 1]),
+                 getDst(uops[u]),
+                 getSrc(uops[u]),
+                 {numOut, numIn}},
+                end, fault);
+  Index last = getDst(uops.back());
+  auto addStep = [](Index index, int64_t step) -> Index {
+    return {index.first + step, index.out, index.in};
+  };
+  checkHazard({last,
+               addStep(getDst(uops.front()), instruction.dstIn),
+               addStep(getSrc(uops.front()), instruction.srcIn),
+               {numOut, numIn - 1}},
+              end, fault);
+  // The inner loop is at its end before, and at its begin after.
+  auto fixInner = [](Index index, int64_t inner) -> Index {
+    return {index.at({0, inner}), index.out, 0};
+  };
+  checkHazard({fixInner(last, numIn - 1),
+               fixInner(addStep(getDst(uops.front()), instruction.dstOut), 0),
+               fixInner(addStep(getSrc(uops.front()), instruction.srcOut), 0),
+               {numOut - 1, 1}},
+              end, fault);
+  return fault;
 }

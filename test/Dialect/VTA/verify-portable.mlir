@@ -83,13 +83,14 @@ vta.program @shallow on #vta.config<inp_buffer = 16384> dram 4096 size 8192 {
 
 // -----
 
-// Two micro-ops for 2^28 iterations: no more are looked at than in a second.
+// src goes up to what the micro-op before writes, and meets it at last.
 vta.program @long on #vta.config<> dram 4096 size 8192 {
   vta.load uop[0] from 2000 size 1 x 2 micro_ops {
-    vta.uop dst 0 src 3 wgt 0
-    vta.uop dst 1 src 3 wgt 0
+    vta.uop dst 2000 src 1 wgt 0
+    vta.uop dst 2001 src 1 wgt 0
   }
-  // expected-error @+1 {{expects at most 268435456 micro-ops in all iterations of a program that is checked, but got more}}
-  vta.alu add uops 0 to 2 for 16383, for 16383
+  vta.alu add uops 0 to 2 for 16383, for 1999 src 1
+  // expected-error @+1 {{but got src 2000, which the one before writes}}
+  vta.alu add uops 0 to 2 for 16383, for 2000 src 1
   vta.finish
 }

@@ -12,6 +12,8 @@
 
 #include "StreamBuilder.h"
 
+#include <random>
+
 using namespace relay_vta_test;
 
 namespace {
@@ -101,6 +103,61 @@ TEST(StrictTest, Hazards) {
   };
   EXPECT_EQ(check({{0, 0, 0}}, addLoop(1)), "");
   EXPECT_NE(check({{0, 0, 0}}, addLoop(0)), "");
+}
+
+/// Whether a micro-op has an element that the one before it in the walk writes.
+bool hasHazard(const Instruction &alu, const std::vector<Uop> &uops) {
+  std::optional<uint64_t> before;
+  for (uint64_t o = 0; o < alu.iterOut; ++o)
+    for (uint64_t i = 0; i < alu.iterIn; ++i)
+      for (const Uop &uop : uops) {
+        uint64_t dst = uop.dst + o * alu.dstOut + i * alu.dstIn;
+        uint64_t src = uop.src + o * alu.srcOut + i * alu.srcIn;
+        if (before && (*before == dst || *before == src))
+          return true;
+        before = dst;
+      }
+  return false;
+}
+
+TEST(StrictTest, HazardsOfRandomLoops) {
+  std::mt19937 random(1);
+  auto pick = [&](unsigned low, unsigned high) {
+    return std::uniform_int_distribution<unsigned>(low, high)(random);
+  };
+  unsigned numHazards = 0;
+  constexpr unsigned kCases = 50000;
+  for (unsigned i = 0; i < kCases; ++i) {
+    Instruction alu = StreamBuilder().makeAlu(AluOpcode::Add, pick(1, 3));
+    alu.iterOut = pick(1, 6);
+    alu.iterIn = pick(1, 6);
+    unsigned steps = pick(0, 1) ? 40 : 4;
+    for (uint32_t *step : {&alu.dstOut, &alu.dstIn, &alu.srcOut, &alu.srcIn})
+      *step = pick(0, steps);
+    std::vector<Uop> uops;
+    for (unsigned u = 0; u < alu.uopEnd; ++u)
+      uops.push_back({pick(0, 60), pick(0, 60), 0});
+    bool expected = hasHazard(alu, uops);
+    numHazards += expected;
+    ASSERT_EQ(checkPortableUops(alu, uops).has_value(), expected) << i;
+  }
+  // There are enough of both.
+  EXPECT_GT(numHazards, kCases / 5);
+  EXPECT_LT(numHazards, kCases / 5 * 4);
+}
+
+TEST(StrictTest, HazardsOfLongLoops) {
+  // The last micro-op is the first that has one, and src never meets dst.
+  Instruction alu = StreamBuilder().makeAlu(AluOpcode::Add, 2);
+  alu.iterOut = alu.iterIn = 16383;
+  alu.dstOut = 16384;
+  alu.dstIn = 1;
+  alu.srcIn = 2;
+  uint32_t last = 16382 * 16384 + 16382;
+  EXPECT_TRUE(checkPortableUops(
+      alu, {{0, 1 << 29, 0}, {1 << 30, last - 2 * 16382, 0}}));
+  EXPECT_FALSE(
+      checkPortableUops(alu, {{0, 1 << 29, 0}, {1 << 30, last + 1, 0}}));
 }
 
 TEST(StrictTest, WhatIsStored) {

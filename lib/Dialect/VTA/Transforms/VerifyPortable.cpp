@@ -17,19 +17,13 @@ using namespace mlir::vta;
 
 namespace {
 
-/// How many micro-ops are looked at, which takes about a second. Loops of a few
-/// bytes may run for hours.
-constexpr uint64_t kMaxUops = uint64_t(1) << 28;
-
 struct VerifyPortable : vta::impl::VerifyPortablePassBase<VerifyPortable> {
   void runOnOperation() override {
     ProgramOp program = getOperation();
     relay_vta::Config config = program.getConfig().getConfig();
     UopMemory uops(config);
-    uint64_t left = kMaxUops;
     for (auto op : program.getBody().getOps<InstructionOpInterface>()) {
-      if (std::optional<relay_vta::Fault> fault =
-              check(op, config, uops, left)) {
+      if (std::optional<relay_vta::Fault> fault = check(op, config, uops)) {
         op.emitOpError(fault->message);
         return signalPassFailure();
       }
@@ -41,8 +35,7 @@ struct VerifyPortable : vta::impl::VerifyPortablePassBase<VerifyPortable> {
 
   static std::optional<relay_vta::Fault> check(InstructionOpInterface op,
                                                const relay_vta::Config &config,
-                                               const UopMemory &memory,
-                                               uint64_t &left) {
+                                               const UopMemory &memory) {
     relay_vta::Instruction instruction = op.getFields();
     if (std::optional<relay_vta::Fault> fault =
             relay_vta::checkPortable(config, instruction))
@@ -55,14 +48,6 @@ struct VerifyPortable : vta::impl::VerifyPortablePassBase<VerifyPortable> {
         return std::nullopt;
       known.push_back(*uop);
     }
-    // Sizes of a few bits each, whose product fits.
-    uint64_t count = instruction.getNumIterations() * known.size();
-    if (count > left)
-      return relay_vta::Fault{relay_vta::ErrorKind::Limit, "",
-                              "expects at most " + std::to_string(kMaxUops) +
-                                  " micro-ops in all iterations of a program "
-                                  "that is checked, but got more"};
-    left -= count;
     return relay_vta::checkPortableUops(instruction, known);
   }
 };
