@@ -33,7 +33,7 @@ static constexpr uint64_t kBurstRequestCycles = 2;
 /// From the request of a row to that of the next: a load of micro-ops is
 /// slower.
 static constexpr uint64_t kRowCycles = 1, kUopRowCycles = 3;
-static constexpr uint64_t kBatch = 128, kQueueDepth = 512;
+static constexpr uint64_t kBatch = 128;
 
 static ReadClient getClient(const Instruction &instruction) {
   switch (static_cast<Memory>(instruction.memory)) {

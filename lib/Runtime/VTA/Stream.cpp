@@ -60,6 +60,110 @@ TokenQueues relay_vta::getPushes(const Instruction &instruction) {
 }
 
 //===----------------------------------------------------------------------===//
+// Queues that have an end
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Runs a stream that only takes and gives tokens. Whether it comes to its end
+/// does not depend on how long instructions take.
+class TokenRun {
+public:
+  explicit TokenRun(const std::vector<Instruction> &instructions)
+      : instructions(instructions) {}
+
+  /// Goes on as far as possible with queues of `depth` instructions.
+  void go(uint64_t depth);
+
+  bool isAtEnd() const { return numDone == instructions.size(); }
+  std::optional<TokenQueue> getMissing(const Instruction &instruction) const;
+
+  /// What waits in each stage, and what is fetched next.
+  std::array<std::deque<uint64_t>, kNumStages> queues;
+  uint64_t next = 0;
+
+private:
+  bool fetch(uint64_t depth);
+  void execute(const Instruction &instruction);
+
+  const std::vector<Instruction> &instructions;
+  std::array<uint64_t, kNumTokenQueues> tokens{};
+  uint64_t numDone = 0;
+};
+
+} // namespace
+
+std::optional<TokenQueue>
+TokenRun::getMissing(const Instruction &instruction) const {
+  TokenQueues pops = getPops(instruction);
+  for (std::optional<TokenQueue> queue : {pops.prev, pops.next})
+    if (queue && !tokens[static_cast<unsigned>(*queue)])
+      return queue;
+  return std::nullopt;
+}
+
+bool TokenRun::fetch(uint64_t depth) {
+  if (next == instructions.size())
+    return false;
+  auto &queue = queues[static_cast<unsigned>(instructions[next].getStage())];
+  if (queue.size() >= depth)
+    return false;
+  queue.push_back(next++);
+  return true;
+}
+
+void TokenRun::execute(const Instruction &instruction) {
+  TokenQueues pops = getPops(instruction), pushes = getPushes(instruction);
+  for (std::optional<TokenQueue> queue : {pops.prev, pops.next})
+    if (queue)
+      --tokens[static_cast<unsigned>(*queue)];
+  for (std::optional<TokenQueue> queue : {pushes.prev, pushes.next})
+    if (queue)
+      ++tokens[static_cast<unsigned>(*queue)];
+  ++numDone;
+}
+
+void TokenRun::go(uint64_t depth) {
+  for (bool progress = true; progress;) {
+    progress = false;
+    while (fetch(depth))
+      progress = true;
+    for (std::deque<uint64_t> &queue : queues) {
+      while (!queue.empty() && !getMissing(instructions[queue.front()])) {
+        execute(instructions[queue.front()]);
+        queue.pop_front();
+        progress = true;
+      }
+    }
+  }
+}
+
+std::optional<std::pair<uint64_t, Fault>>
+relay_vta::checkPortableQueues(const std::vector<Instruction> &instructions) {
+  TokenRun run(instructions);
+  run.go(kQueueDepth);
+  uint64_t next = run.next;
+  if (next == instructions.size())
+    return std::nullopt;
+  Stage stage = instructions[next].getStage();
+  uint64_t first = run.queues[static_cast<unsigned>(stage)].front();
+  TokenQueue missing = *run.getMissing(instructions[first]);
+  run.go(instructions.size());
+  if (!run.isAtEnd())
+    return std::nullopt;
+  return std::pair(
+      next,
+      Fault{ErrorKind::NotPortable, "",
+            "expects at most " + std::to_string(kQueueDepth) +
+                " instructions in the queue of the " + getStageName(stage) +
+                " stage, but got one more: instruction " +
+                std::to_string(first) + " waits for a token from " +
+                getTokenQueueName(missing) +
+                " of an instruction behind them, which hardware never "
+                "fetches"});
+}
+
+//===----------------------------------------------------------------------===//
 // The stream
 //===----------------------------------------------------------------------===//
 
@@ -87,10 +191,14 @@ RunStatus Stream::read(const Config &config,
       return makeStatus(i, *fault);
     finished = instruction.is(Opcode::Finish);
   }
-  if (strict && size() < words.size())
+  if (!strict)
+    return {};
+  if (size() < words.size())
     return makeStatus(size(), {ErrorKind::NotPortable, "",
                                "expects no instruction after FINISH, for which "
                                "fsim waits"});
+  if (auto fault = checkPortableQueues(instructions))
+    return makeStatus(fault->first, fault->second);
   return {};
 }
 

@@ -160,6 +160,53 @@ TEST(StrictTest, HazardsOfLongLoops) {
       checkPortableUops(alu, {{0, 1 << 29, 0}, {1 << 30, last + 1, 0}}));
 }
 
+/// `count` LOADs, the first of which waits for what comes after them.
+StreamBuilder makeWaitingLoads(unsigned count) {
+  StreamBuilder builder;
+  for (unsigned i = 0; i < count; ++i)
+    builder.load(Memory::Inp, 0, 1,
+                 (i == 0 ? PopNext : 0u) | (i + 1 == count ? PushNext : 0u));
+  builder.sync(Stage::Compute, PushPrev);
+  builder.finish(PopPrev);
+  return builder;
+}
+
+TEST(StrictTest, FullQueues) {
+  StreamBuilder fits = makeWaitingLoads(512);
+  EXPECT_EQ(fits.runStrict().message, "");
+  Timing timing;
+  EXPECT_EQ(fits.runCycles(timing).message, "");
+
+  StreamBuilder waits = makeWaitingLoads(513);
+  // Queues of fsim have no end, those of hardware have.
+  EXPECT_EQ(waits.run().message, "");
+  EXPECT_EQ(waits.runCycles(timing).kind, ErrorKind::Deadlock);
+  RunStatus status = waits.runStrict();
+  EXPECT_EQ(status.kind, ErrorKind::NotPortable);
+  EXPECT_EQ(status.instruction, 512u);
+  EXPECT_EQ(status.message,
+            "instruction 512: expects at most 512 instructions in the queue of "
+            "the load stage, but got one more: instruction 0 waits for a token "
+            "from compute to load of an instruction behind them, which "
+            "hardware never fetches");
+
+  // What no queue helps is a deadlock.
+  StreamBuilder stuck = makeWaitingLoads(513);
+  stuck.program.instructions[513] = stuck.program.instructions[1];
+  EXPECT_EQ(stuck.runStrict().kind, ErrorKind::Deadlock);
+}
+
+TEST(StrictTest, ReservedBits) {
+  StreamBuilder builder;
+  builder.finish();
+  builder.program.instructions[0][1] = uint64_t(1) << 63;
+  EXPECT_EQ(builder.run().message, "");
+  RunStatus status = builder.runStrict();
+  EXPECT_EQ(status.kind, ErrorKind::NotPortable);
+  EXPECT_EQ(status.message, "instruction 0: reserved: expects zeros in bits "
+                            "that belong to no field");
+}
+
 TEST(StrictTest, WhatIsStored) {
   auto store = [](bool reset, bool compute) {
     StreamBuilder builder;

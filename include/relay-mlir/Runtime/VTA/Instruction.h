@@ -169,6 +169,15 @@ std::optional<Fault> checkPortable(const Config &config,
 std::optional<Fault> checkPortableUops(const Instruction &instruction,
                                        const std::vector<Uop> &uops);
 
+/// Instructions that each stage has a queue for, in hardware.
+constexpr uint64_t kQueueDepth = 512;
+
+/// In the strict mode: an instruction that hardware never fetches, since a
+/// queue is full of others that wait for what comes after it. fsim's queues
+/// have no end. Nothing is said of a stream that none could run.
+std::optional<std::pair<uint64_t, Fault>>
+checkPortableQueues(const std::vector<Instruction> &instructions);
+
 /// One line for a person, such as "LOAD inp[0] 3 x 8 from 64".
 std::string describe(const Config &config, const Instruction &instruction);
 

@@ -22,6 +22,8 @@ struct VerifyPortable : vta::impl::VerifyPortablePassBase<VerifyPortable> {
     ProgramOp program = getOperation();
     relay_vta::Config config = program.getConfig().getConfig();
     UopMemory uops(config);
+    std::vector<relay_vta::Instruction> instructions;
+    SmallVector<InstructionOpInterface> ops;
     for (auto op : program.getBody().getOps<InstructionOpInterface>()) {
       if (std::optional<relay_vta::Fault> fault = check(op, config, uops)) {
         op.emitOpError(fault->message);
@@ -29,6 +31,12 @@ struct VerifyPortable : vta::impl::VerifyPortablePassBase<VerifyPortable> {
       }
       if (auto load = dyn_cast<LoadOp>(*op))
         uops.load(load);
+      instructions.push_back(op.getInstruction());
+      ops.push_back(op);
+    }
+    if (auto fault = relay_vta::checkPortableQueues(instructions)) {
+      ops[fault->first].emitOpError(fault->second.message);
+      return signalPassFailure();
     }
     markAllAnalysesPreserved();
   }
