@@ -7,22 +7,44 @@
 
 #include "AccessOrder.h"
 
+#include "relay-mlir/Runtime/VTA/ProgramFile.h"
+
+#include <algorithm>
+
 using namespace relay_vta;
+
+/// Bytes that each LOAD and STORE accesses a multiple of, from a multiple of
+/// them on.
+static uint64_t getDramUnit(const Config &config) {
+  uint64_t unit = kPageBytes;
+  for (Memory memory : {Memory::Uop, Memory::Wgt, Memory::Inp, Memory::Acc,
+                        Memory::Out, Memory::Acc8})
+    unit = std::min(unit, config.getElementBytes(memory));
+  return unit;
+}
 
 AccessOrder::AccessOrder(const Config &config, AddressRange range)
     : storable(config.getDepth(Memory::Acc)) {
-  auto init = [](Log &log, uint64_t size, Stage writer,
-                 std::initializer_list<Stage> readers) {
-    log.writer = writer;
-    log.write.resize(size);
-    for (Stage reader : readers)
-      log.reads[static_cast<unsigned>(reader)].resize(size);
-  };
   init(inp, config.getDepth(Memory::Inp), Stage::Load, {Stage::Compute});
   init(wgt, config.getDepth(Memory::Wgt), Stage::Load, {Stage::Compute});
   init(acc, config.getDepth(Memory::Acc), Stage::Compute,
        {Stage::Compute, Stage::Store});
-  init(dram, range.size, Stage::Store, {Stage::Load, Stage::Compute});
+  dram.unit = getDramUnit(config);
+  init(dram, (range.size + dram.unit - 1) / dram.unit, Stage::Store,
+       {Stage::Load, Stage::Compute});
+}
+
+void AccessOrder::init(Log &log, uint64_t size, Stage writer,
+                       std::initializer_list<Stage> readers) {
+  auto allocate = [&](Numbers &numbers) {
+    numbers.reset(static_cast<uint32_t *>(
+        std::calloc(std::max<uint64_t>(size, 1), sizeof(uint32_t))));
+    hasMemory &= numbers != nullptr;
+  };
+  log.writer = writer;
+  allocate(log.write);
+  for (Stage reader : readers)
+    allocate(log.reads[static_cast<unsigned>(reader)]);
 }
 
 void AccessOrder::begin(Stage runningStage, uint64_t index,
@@ -61,7 +83,8 @@ std::optional<Fault> AccessOrder::checkOrder(const char *name, uint64_t index,
 
 std::optional<Fault> AccessOrder::access(Log &log, const char *name,
                                          uint64_t index, bool isWrite) {
-  if (auto fault = checkOrder(name, index, isWrite, log.writer,
+  uint64_t place = index * log.unit;
+  if (auto fault = checkOrder(name, place, isWrite, log.writer,
                               log.write[index], /*isOtherWrite=*/true))
     return fault;
   auto own = static_cast<unsigned>(stage);
@@ -72,9 +95,9 @@ std::optional<Fault> AccessOrder::access(Log &log, const char *name,
     return std::nullopt;
   }
   for (unsigned other = 0; other < kNumStages; ++other)
-    if (!log.reads[other].empty())
+    if (log.reads[other])
       if (auto fault =
-              checkOrder(name, index, isWrite, static_cast<Stage>(other),
+              checkOrder(name, place, isWrite, static_cast<Stage>(other),
                          log.reads[other][index],
                          /*isOtherWrite=*/false))
         return fault;
@@ -92,16 +115,18 @@ std::optional<Fault> AccessOrder::write(Memory memory, uint64_t index) {
                 index, /*isWrite=*/true);
 }
 
-std::optional<Fault> AccessOrder::readDram(uint64_t begin, uint64_t end) {
-  for (uint64_t i = begin; i < end; ++i)
-    if (auto fault = access(dram, "dram", i, /*isWrite=*/false))
+std::optional<Fault> AccessOrder::accessDram(uint64_t begin, uint64_t end,
+                                             bool isWrite) {
+  for (uint64_t i = begin / dram.unit; i < end / dram.unit; ++i)
+    if (auto fault = access(dram, "dram", i, isWrite))
       return fault;
   return std::nullopt;
 }
 
+std::optional<Fault> AccessOrder::readDram(uint64_t begin, uint64_t end) {
+  return accessDram(begin, end, /*isWrite=*/false);
+}
+
 std::optional<Fault> AccessOrder::writeDram(uint64_t begin, uint64_t end) {
-  for (uint64_t i = begin; i < end; ++i)
-    if (auto fault = access(dram, "dram", i, /*isWrite=*/true))
-      return fault;
-  return std::nullopt;
+  return accessDram(begin, end, /*isWrite=*/true);
 }

@@ -17,6 +17,9 @@
 
 #include "relay-mlir/Runtime/VTA/Instruction.h"
 
+#include <cstdlib>
+#include <memory>
+
 namespace relay_vta {
 
 /// How many instructions of each stage are before something.
@@ -25,6 +28,8 @@ using Clock = std::array<uint32_t, kNumStages>;
 class AccessOrder {
 public:
   AccessOrder(const Config &config, AddressRange dram);
+  /// False if there was no memory for it.
+  explicit operator bool() const { return hasMemory; }
 
   /// From now on accesses are those of instruction `index`, the next one of
   /// `runningStage`, after all that `after` has.
@@ -43,10 +48,18 @@ public:
   bool isStorable(uint64_t index) const { return storable[index]; }
 
 private:
+  /// Numbers that are 0, and take memory where others are written.
+  using Numbers = std::unique_ptr<uint32_t[], void (*)(void *)>;
+
   /// Who accessed elements last: numbers of instructions of a stage, from 1.
   struct Log {
-    std::vector<uint32_t> write;
-    std::array<std::vector<uint32_t>, kNumStages> reads;
+    Numbers write{nullptr, std::free};
+    /// Null for a stage that never reads.
+    std::array<Numbers, kNumStages> reads{Numbers{nullptr, std::free},
+                                          {nullptr, std::free},
+                                          {nullptr, std::free}};
+    /// Bytes of an element where indices count bytes, else 1.
+    uint64_t unit = 1;
     /// Each memory is written by one stage.
     Stage writer;
   };
@@ -56,9 +69,13 @@ private:
   std::optional<Fault> checkOrder(const char *name, uint64_t index,
                                   bool isWrite, Stage other, uint32_t number,
                                   bool isOtherWrite);
+  void init(Log &log, uint64_t size, Stage writer,
+            std::initializer_list<Stage> readers);
   Log &getLog(Memory memory);
+  std::optional<Fault> accessDram(uint64_t begin, uint64_t end, bool isWrite);
 
   Log inp, wgt, acc, dram;
+  bool hasMemory = true;
   std::vector<bool> storable;
   Stage stage = Stage::Load;
   Clock clock{};

@@ -51,6 +51,9 @@ std::string relay_vta::checkDram(uint64_t base, uint64_t size) {
     return expects("dram_base, a multiple of 4096 from 4096 on", base);
   if (size % kPageBytes)
     return expects("dram_size, a multiple of 4096", size);
+  if (size > kMaxDramBytes)
+    return "expects at most " + std::to_string(kMaxDramBytes) +
+           " bytes of memory, but got " + std::to_string(size);
   if (size > ~uint64_t(0) - base)
     return expects("dram_base + dram_size below 2^64", size);
   return "";

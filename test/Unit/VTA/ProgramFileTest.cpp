@@ -97,9 +97,12 @@ TEST(ProgramFileTest, Headers) {
       "offset 48: expects dram_base + dram_size below 2^64, but got 4096");
   EXPECT_EQ(readWith<uint64_t>(56, 4095),
             "offset 48: expects dram_size, a multiple of 4096, but got 4095");
-  EXPECT_EQ(readWith<uint64_t>(56, uint64_t(1) << 62),
-            "offset 56: expects an image of dram_size 4611686018427387904 "
-            "bytes, but got 4144");
+  EXPECT_EQ(readWith<uint64_t>(56, uint64_t(1) << 28),
+            "offset 56: expects an image of dram_size 268435456 bytes, but got "
+            "4144");
+  EXPECT_EQ(readWith<uint64_t>(56, (uint64_t(1) << 28) + 4096),
+            "offset 48: expects at most 268435456 bytes of memory, but got "
+            "268439552");
   EXPECT_EQ(readWith<uint32_t>(72, ~uint32_t(0)),
             "offset 4176: expects 68719476720 bytes of instructions behind the "
             "image, but got 48");

@@ -54,7 +54,7 @@ def put(offset, kind, value):
     (put(8 + 4 * 5, "I", 25), "expects scratchpads for which the fields of GEMM take 128 bits"),
     (put(48, "Q", 0), "offset 48: expects dram_base"),
     (put(48, "Q", 2**64 - 4096), "offset 48: expects dram_base + dram_size below 2^64"),
-    (put(56, "Q", 2**63), "offset 56: expects an image of dram_size"),
+    (put(56, "Q", 2**63), "offset 48: expects at most 268435456 bytes of memory, but got 92"),
     (put(64, "Q", 2**64 - 16), "offset 64: expects"),
     (put(72, "I", 2**32 - 1), "expects 68719476720 bytes of instructions"),
     (put(76, "I", 1), "offset 76: expects 0, but got 1"),

@@ -20,6 +20,8 @@
 namespace relay_vta {
 
 constexpr uint64_t kPageBytes = 4096;
+/// Of a program, since all of its memory is in its file.
+constexpr uint64_t kMaxDramBytes = uint64_t(1) << 28;
 
 struct Program {
   Config config;

@@ -107,17 +107,11 @@ SmallVector<uint8_t> ProgramOp::getMemory() {
   return memory;
 }
 
-/// All of memory is in the binary.
-static constexpr uint64_t kMaxDramSize = uint64_t(1) << 28;
-
 LogicalResult ProgramOp::verify() {
   relay_vta::AddressRange dram = getDram();
   std::string message = relay_vta::checkDram(dram.base, dram.size);
   if (!message.empty())
     return emitOpError(message);
-  if (dram.size > kMaxDramSize)
-    return emitOpError("expects at most ")
-           << kMaxDramSize << " bytes of memory, but got " << dram.size;
   if (std::optional<ElementsAttr> image = getImage()) {
     auto type = cast<ShapedType>(image->getType());
     if (!type.getElementType().isSignlessInteger(8) || type.getRank() != 1 ||
