@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -39,46 +40,170 @@ Error relay_vta_sim::readProgramFile(StringRef path, Program &program) {
                      buffer.getError().message());
   const auto *bytes =
       reinterpret_cast<const uint8_t *>((*buffer)->getBufferStart());
-  std::string message = readProgram(bytes, (*buffer)->getBufferSize(), program);
-  if (!message.empty())
-    return makeError("'{0}', {1}", path, message);
-  return Error::success();
+  size_t size = (*buffer)->getBufferSize();
+  std::string message = readProgram(bytes, size, program);
+  if (message.empty())
+    return Error::success();
+  bool mayBeRaw = size && size % kInstructionBytes == 0 &&
+                  !(*buffer)->getBuffer().starts_with("VTAO");
+  return makeError("'{0}', {1}{2}", path, message,
+                   mayBeRaw ? "; a raw stream needs --config" : "");
+}
+
+std::string relay_vta_sim::explain(const RunStatus &status) {
+  return status.message +
+         (status.kind == ErrorKind::Limit ? "; --max-work sets the limit" : "");
 }
 
 //===----------------------------------------------------------------------===//
 // cases.json
 //===----------------------------------------------------------------------===//
 
-/// A key whose value has another type would not be compared, and nobody would
-/// know. null is as no value.
-static Error checkTypes(StringRef path, const json::Object &object) {
-  struct Key {
-    StringLiteral name;
-    json::Value::Kind kind;
-    StringLiteral type;
-  };
-  static constexpr Key keys[] = {
-      {"negative", json::Value::Boolean, "true or false"},
-      {"expected_error", json::Value::String, "a text"},
-      {"at_instruction", json::Value::Number, "an integer"},
-      {"stuck_instruction", json::Value::Object, "an object"},
-      {"profiler", json::Value::Object, "an object"},
-      {"chisel_cycles", json::Value::Number, "an integer"}};
-  for (const Key &key : keys) {
-    const json::Value *value = object.get(key.name);
-    if (!value || value->kind() == json::Value::Null)
-      continue;
-    if (value->kind() != key.kind ||
-        (key.kind == json::Value::Number && !value->getAsInteger()))
-      return makeError("'{0}': expects '{1}' to be {2}", path, key.name,
-                       key.type);
+namespace {
+
+/// A key of an object, and the type of its value.
+struct Key {
+  StringLiteral name;
+  json::Value::Kind kind;
+  /// Of what a run has to end with: well, or in an error.
+  enum { Always, Positive, Negative } of = Always;
+};
+
+} // namespace
+
+static constexpr Key kFileKeys[] = {{"format", json::Value::Number},
+                                    {"cases", json::Value::Array}};
+static constexpr Key kCaseKeys[] = {
+    {"negative", json::Value::Boolean},
+    {"expected_error", json::Value::String, Key::Negative},
+    {"at_instruction", json::Value::Number, Key::Negative},
+    {"stuck_instruction", json::Value::Object, Key::Negative},
+    {"profiler", json::Value::Object, Key::Positive},
+    {"chisel_cycles", json::Value::Number, Key::Positive},
+    // What a case is, for readers.
+    {"name", json::Value::String},
+    {"configuration", json::Value::String},
+    {"config", json::Value::Object},
+    {"dram_base", json::Value::Number},
+    {"dram_bytes", json::Value::Number},
+    {"instructions", json::Value::Number},
+    {"exercises", json::Value::Array},
+    {"backends", json::Value::Array},
+    {"note", json::Value::String},
+    {"checked_by_numpy", json::Value::Boolean},
+    {"changed_bytes", json::Value::Number},
+    {"published_simulator", json::Value::String}};
+static constexpr Key kCounts[] = {{"inp_load_nbytes", json::Value::Number},
+                                  {"wgt_load_nbytes", json::Value::Number},
+                                  {"acc_load_nbytes", json::Value::Number},
+                                  {"uop_load_nbytes", json::Value::Number},
+                                  {"out_store_nbytes", json::Value::Number},
+                                  {"gemm_counter", json::Value::Number},
+                                  {"alu_counter", json::Value::Number}};
+static constexpr Key kStages[] = {{"load", json::Value::Number},
+                                  {"compute", json::Value::Number},
+                                  {"store", json::Value::Number}};
+
+static StringRef getTypeName(json::Value::Kind kind) {
+  switch (kind) {
+  case json::Value::Boolean:
+    return "true or false";
+  case json::Value::Number:
+    return "an integer";
+  case json::Value::String:
+    return "a text";
+  case json::Value::Array:
+    return "an array";
+  default:
+    return "an object";
   }
-  if (const json::Object *counts = object.getObject("profiler"))
-    for (const auto &[name, count] : *counts)
-      if (!count.getAsInteger())
-        return makeError("'{0}': expects '{1}' in 'profiler' to be an integer",
-                         path, name.str());
+}
+
+/// A key that is unknown, or whose value has another type, would not be
+/// compared, and nobody would know. null is as no value.
+static Error checkKeys(StringRef path, const Twine &place,
+                       const json::Object &object, ArrayRef<Key> keys) {
+  // The first error is the same one in each run.
+  auto names = map_to_vector(
+      object, [](const auto &entry) { return StringRef(entry.first); });
+  sort(names);
+  for (StringRef name : names) {
+    const json::Value &value = *object.get(name);
+    const Key *key =
+        find_if(keys, [&](const Key &other) { return other.name == name; });
+    if (key == keys.end())
+      return makeError("'{0}': expects no key '{1}'{2}, which nothing is "
+                       "compared with",
+                       path, name, place.str());
+    if (value.kind() == json::Value::Null)
+      continue;
+    if (value.kind() != key->kind ||
+        (key->kind == json::Value::Number && !value.getAsInteger()))
+      return makeError("'{0}': expects '{1}'{2} to be {3}", path, key->name,
+                       place.str(), getTypeName(key->kind));
+  }
   return Error::success();
+}
+
+static bool isErrorKind(StringRef name) {
+  for (unsigned i = 1; i < kNumErrorKinds; ++i)
+    if (name == getErrorKindName(static_cast<ErrorKind>(i)))
+      return true;
+  return false;
+}
+
+static Error checkCase(StringRef path, const json::Object &object) {
+  if (Error error = checkKeys(path, "", object, kCaseKeys))
+    return error;
+  for (auto [name, keys] :
+       {std::pair<StringRef, ArrayRef<Key>>("profiler", kCounts),
+        std::pair<StringRef, ArrayRef<Key>>("stuck_instruction", kStages)})
+    if (const json::Object *values = object.getObject(name))
+      if (Error error = checkKeys(path, " in '" + name + "'", *values, keys))
+        return error;
+  bool isNegative = object.getBoolean("negative").value_or(false);
+  for (const Key &key : kCaseKeys)
+    if (key.of == (isNegative ? Key::Positive : Key::Negative))
+      if (const json::Value *value = object.get(key.name);
+          value && value->kind() != json::Value::Null)
+        return makeError("'{0}': expects no '{1}' of a case that is {2}", path,
+                         key.name, isNegative ? "negative" : "not negative");
+  if (!isNegative)
+    return Error::success();
+  std::optional<StringRef> kind = object.getString("expected_error");
+  if (!kind)
+    return makeError("'{0}': expects 'expected_error' of a case that is "
+                     "negative",
+                     path);
+  if (!isErrorKind(*kind))
+    return makeError("'{0}': expects a kind of error in 'expected_error', but "
+                     "got '{1}'",
+                     path, *kind);
+  return Error::success();
+}
+
+/// The case of a name; null if there is none.
+static Expected<const json::Object *>
+findCaseOf(StringRef path, const json::Array &cases, StringRef name) {
+  const json::Object *found = nullptr;
+  for (const json::Value &value : cases) {
+    const json::Object *object = value.getAsObject();
+    std::optional<StringRef> other =
+        object ? object->getString("name") : std::nullopt;
+    if (!other)
+      return makeError("'{0}': expects objects with a text 'name' in 'cases'",
+                       path);
+    if (*other != name)
+      continue;
+    if (found)
+      return makeError("'{0}': expects one case '{1}', but got two", path,
+                       name);
+    found = object;
+  }
+  if (found)
+    if (Error error = checkCase(path, *found))
+      return std::move(error);
+  return found;
 }
 
 Expected<const json::Object *> ConformanceVectors::findCase(StringRef path) {
@@ -106,16 +231,11 @@ Expected<const json::Object *> ConformanceVectors::findCase(StringRef path) {
   if (!cases)
     return makeError("'{0}': expects an object with an array 'cases'",
                      casesPath);
-  StringRef name = sys::path::stem(path);
-  for (const json::Value &value : *cases) {
-    const json::Object *object = value.getAsObject();
-    if (!object || object->getString("name") != name)
-      continue;
-    if (Error error = checkTypes(casesPath, *object))
-      return std::move(error);
-    return object;
-  }
-  return nullptr;
+  if (Error error = checkKeys(casesPath, "", *file, kFileKeys))
+    return std::move(error);
+  if (int64_t format = file->getInteger("format").value_or(1); format != 1)
+    return makeError("'{0}': expects format 1, but got {1}", casesPath, format);
+  return findCaseOf(casesPath, *cases, sys::path::stem(path));
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,20 +328,19 @@ ConformanceVectors::checkRun(StringRef path, const Program &program,
                  : simulator.run(program.instructions, program.dramBase, image,
                                  options);
   if (expected && expected->getBoolean("negative").value_or(false)) {
-    std::optional<StringRef> kind = expected->getString("expected_error");
-    if (!kind)
-      return makeError("expects 'expected_error' in cases.json");
+    StringRef kind = *expected->getString("expected_error");
     if (status.isOk())
-      return makeError("expects error {0}, but got none", *kind);
-    if (*kind != getErrorKindName(status.kind))
-      return makeError("expects error {0}, but got {1}: {2}", *kind,
-                       getErrorKindName(status.kind), status.message);
-    return formatv("refused, {0}: {1}{2}", *kind, status.message,
+      return makeError("expects error {0}, but got none", kind);
+    if (kind != getErrorKindName(status.kind))
+      return makeError("expects error {0}, but got {1}: {2}", kind,
+                       getErrorKindName(status.kind), explain(status));
+    return formatv("refused, {0}: {1}{2}", kind, explain(status),
                    getPlaceNote(*expected, status))
         .str();
   }
   if (!status.isOk())
-    return makeError("{0}: {1}", getErrorKindName(status.kind), status.message);
+    return makeError("{0}: {1}", getErrorKindName(status.kind),
+                     explain(status));
   if (Error error = compareImage(path, program, image))
     return std::move(error);
   if (Error error = compareProfile(expected, simulator.getProfile()))

@@ -44,6 +44,9 @@ private:
   llvm::StringMap<llvm::json::Value> files;
 };
 
+/// What went wrong, and the option that may help.
+std::string explain(const relay_vta::RunStatus &status);
+
 /// Reads the program of a file.
 llvm::Error readProgramFile(llvm::StringRef path, relay_vta::Program &program);
 

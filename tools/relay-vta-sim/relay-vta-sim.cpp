@@ -223,7 +223,7 @@ static int runProgram(const SimulatorOptions &options) {
                                 options.run);
   if (!status.isOk()) {
     printError(Twine("'") + options.files[0] + "', " +
-               getErrorKindName(status.kind) + ": " + status.message);
+               getErrorKindName(status.kind) + ": " + explain(status));
     return 1;
   }
   if (options.statistics)

@@ -57,6 +57,7 @@ enum class ErrorKind : uint8_t {
   /// More work than the limit.
   Limit
 };
+constexpr unsigned kNumErrorKinds = static_cast<unsigned>(ErrorKind::Limit) + 1;
 const char *getErrorKindName(ErrorKind kind);
 
 struct Fault {
