@@ -122,7 +122,8 @@ std::string relay_vta::relocate(Program &program, uint64_t dramBase) {
     return message;
   for (uint64_t i = 0; i < program.instructions.size(); ++i) {
     Instruction instruction = decode(program.config, program.instructions[i]);
-    if (!instruction.isMemory() || instruction.isNoOp())
+    // Without rows it may have any address.
+    if (!instruction.isMemory() || instruction.isNoOp() || !instruction.ySize)
       continue;
     AddressRange dram = program.getDram();
     std::optional<Fault> fault =

@@ -54,6 +54,34 @@ private:
 
 } // namespace
 
+/// Whether bytes are UTF-8 without a 0, as names in C are.
+static bool isText(const uint8_t *bytes, uint64_t size) {
+  for (uint64_t i = 0; i < size;) {
+    uint8_t lead = bytes[i];
+    if (lead == 0)
+      return false;
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    unsigned length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || length > size - i)
+      return false;
+    uint32_t code = lead & (0x7f >> length);
+    for (unsigned j = 1; j < length; ++j) {
+      if ((bytes[i + j] & 0xc0) != 0x80)
+        return false;
+      code = code << 6 | (bytes[i + j] & 0x3f);
+    }
+    static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+    bool isSurrogate = code >= 0xd800 && code < 0xe000;
+    if (code < kLeast[length] || code > 0x10ffff || isSurrogate)
+      return false;
+    i += length;
+  }
+  return true;
+}
+
 /// A buffer that is inside of the memory of its program.
 static std::string checkBuffer(const Kernel &kernel,
                                const Kernel::Buffer &buffer) {
@@ -73,6 +101,8 @@ static std::string readKernel(Reader &reader, Kernel &kernel) {
   if (!reader.take(length) || !(name = reader.takeBytes(length)) ||
       !reader.take(count))
     return reader.fail(kCut);
+  if (!isText(name, length))
+    return reader.fail("expects the name of a kernel in UTF-8");
   kernel.name.assign(reinterpret_cast<const char *>(name), length);
   // Nothing is allocated for what is not there.
   if (!reader.has(uint64_t(count) * 20))

@@ -187,6 +187,9 @@ RunStatus Stream::read(const Config &config,
     std::optional<Fault> fault = checkInstruction(config, instruction, &dram);
     if (!fault && strict)
       fault = checkPortable(config, instruction);
+    if (!fault && strict && hasReservedBits(config, words[i]))
+      fault = Fault{ErrorKind::NotPortable, "reserved",
+                    "expects zeros in bits that belong to no field"};
     if (fault)
       return makeStatus(i, *fault);
     finished = instruction.is(Opcode::Finish);

@@ -49,8 +49,15 @@ vta.program @p on #vta.config<> dram 4096 size 4611686018427387904 {
 
 // -----
 
-// expected-error @+1 {{expects dram_base, a multiple of 4096 from 4096 on, but got 18446744073709551615}}
+// expected-error @+1 {{expects dram_base, a multiple of 4096 from 4096 on, but got -1}}
 vta.program @p on #vta.config<> dram -1 size 4096 {
+  vta.finish
+}
+
+// -----
+
+// expected-error @+1 {{expects dram_size, a multiple of 4096, but got -4096}}
+vta.program @p on #vta.config<> dram 4096 size -4096 {
   vta.finish
 }
 
@@ -351,5 +358,25 @@ vta.program @p on #vta.config<> dram 4096 size 4096 {
   // expected-note @+1 {{the stage compute waits here}}
   %1 = vta.sync compute wait(%0 : !vta.token<load, compute>)
       signal !vta.token<compute, load>
+  vta.finish
+}
+
+// -----
+
+vta.program @no_uops on #vta.config<> dram 4096 size 8192 {
+  // expected-error @+1 {{expects 1 micro-ops (size 1 x 1), but got 0}}
+  vta.load uop[0] from 2000 size 1 x 1 micro_ops {
+  }
+  vta.finish
+}
+
+// -----
+
+// Whatever the micro-op is.
+vta.program @unknown on #vta.config<> dram 4096 size 8192 {
+  vta.load uop[0] from 2000 size 1 x 1
+  vta.gemm uops 0 to 1 for 2048 dst 1
+  // expected-error @+1 {{micro-op 0: expects indices of acc below 2048, but got 2048 (dst 0 + 2048 * 1 + 0 * 0)}}
+  vta.gemm uops 0 to 1 for 2049 dst 1
   vta.finish
 }

@@ -112,6 +112,48 @@ TEST(DriverTest, RelocationHasLimits) {
             "4294967296");
 }
 
+TEST(DriverTest, LoadsWithoutRowsStay) {
+  Program program = makeCopy();
+  Instruction padding;
+  padding.memory = static_cast<uint8_t>(Memory::Inp);
+  padding.xSize = 1;
+  padding.yPad0 = 1;
+  program.instructions.insert(program.instructions.begin(), InstructionWords());
+  ASSERT_FALSE(encode(program.config, padding, program.instructions[0]));
+  // It reads nothing, so that no address of it is wrong.
+  Program moved = program;
+  ASSERT_EQ(relocate(moved, kPageBytes << 20), "");
+  EXPECT_EQ(moved.instructions[0], program.instructions[0]);
+  EXPECT_NE(moved.instructions[1], program.instructions[1]);
+}
+
+TEST(KernelFileTest, NamesAreText) {
+  struct {
+    std::string name;
+    bool isText;
+  } cases[] = {{"a", true},
+               {"", true},
+               {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", true},
+               {"\xff", false},
+               {std::string("a\0b", 3), false},
+               {"\xc3", false},
+               {"\x80", false},
+               {"\xc0\x80", false},
+               {"\xe0\x80\x80", false},
+               {"\xed\xa0\x80", false},
+               {"\xf4\x90\x80\x80", false}};
+  for (const auto &[name, isText] : cases) {
+    std::vector<Kernel> kernels(1), again;
+    kernels[0].program = makeCopy();
+    kernels[0].name = name;
+    std::vector<uint8_t> bytes = writeKernels(kernels);
+    std::string message = readKernels(bytes.data(), bytes.size(), again);
+    EXPECT_EQ(message, isText ? ""
+                              : "offset " + std::to_string(16 + name.size()) +
+                                    ": expects the name of a kernel in UTF-8");
+  }
+}
+
 TEST(KernelFileTest, ComesBack) {
   std::vector<Kernel> kernels(2), again;
   kernels[0].name = "first";

@@ -75,8 +75,19 @@ def make_any_instruction(config, rng):
     else:
         if opcode == ALU:
             instruction["alu"] = int(rng.integers(0, 5))
-        # Micro-ops are not known, but how many there can be is.
+        # Micro-ops are not known, but how many there can be is, and that their indices are 0 or
+        # more: either none runs, or steps go nowhere.
         instruction["uop_end"] = min(instruction["uop_end"], config.depth(0))
+        case = int(rng.integers(0, 4))
+        if case == 0:
+            instruction[str(rng.choice(["iter_out", "iter_in"]))] = 0
+        elif case == 1:
+            instruction["uop_end"] = min(instruction["uop_end"], instruction["uop_begin"])
+        elif case == 2:
+            instruction.update(iter_out=1, iter_in=1)
+        else:
+            instruction.update({name: 0 for name in instruction
+                                if name[:4] in ("dst_", "src_", "wgt_")})
     return instruction
 
 

@@ -144,6 +144,7 @@ def drop_buffer(data):
     (lambda data: data[:20], "expects more bytes of a kernel"),
     (lambda data: data[:-1], "expects more bytes of a kernel"),
     (lambda data: data + b"\0", "expects the end of the kernels"),
+    (lambda data: data[:12] + b"\xff" + data[13:], "expects the name of a kernel in UTF-8"),
     (lambda data: data.replace(b"VTAO\1", b"VTAO\2"), "offset 4: expects version 1, but got 2"),
     (lambda data: data.replace(struct.pack("<QQ", 8 * 4096 + 1024, 384),
                                struct.pack("<QQ", 8 * 4096 + 1024, 3073)),

@@ -128,6 +128,20 @@ static void printAluLoops(OpAsmPrinter &printer, AluOp, IntegerAttr iterOut,
              ArrayRef(kIndices).take_front(2));
 }
 
+/// Braces with nothing between them are no micro-ops, which is not the same as
+/// micro-ops that are not given.
+static ParseResult parseUops(OpAsmParser &parser, Region &uops) {
+  if (parser.parseRegion(uops))
+    return failure();
+  if (uops.empty())
+    uops.emplaceBlock();
+  return success();
+}
+
+static void printUops(OpAsmPrinter &printer, LoadOp, Region &uops) {
+  printer.printRegion(uops);
+}
+
 #include "relay-mlir/Dialect/VTA/IR/VTAInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "relay-mlir/Dialect/VTA/IR/VTAOps.cpp.inc"

@@ -108,6 +108,13 @@ SmallVector<uint8_t> ProgramOp::getMemory() {
 }
 
 LogicalResult ProgramOp::verify() {
+  if (auto base = static_cast<int64_t>(getDramBase()); base < 0)
+    return emitOpError("expects dram_base, a multiple of 4096 from 4096 on, "
+                       "but got ")
+           << base;
+  if (auto size = static_cast<int64_t>(getDramSize()); size < 0)
+    return emitOpError("expects dram_size, a multiple of 4096, but got ")
+           << size;
   relay_vta::AddressRange dram = getDram();
   std::string message = relay_vta::checkDram(dram.base, dram.size);
   if (!message.empty())
@@ -236,10 +243,10 @@ LogicalResult ProgramVerifier::verifyIndices(InstructionOpInterface op) {
            << depth << ", but got " << instruction.uopEnd - 1;
   uint64_t index = instruction.uopBegin;
   for (const std::optional<relay_vta::Uop> &uop : uops.get(instruction)) {
-    if (uop)
-      if (std::optional<relay_vta::Fault> fault =
-              relay_vta::checkIndices(config, instruction, *uop))
-        return op.emitOpError("micro-op ") << index << ": " << fault->message;
+    // Of one that is not known, the fields are 0 or more.
+    if (std::optional<relay_vta::Fault> fault = relay_vta::checkIndices(
+            config, instruction, uop.value_or(relay_vta::Uop())))
+      return op.emitOpError("micro-op ") << index << ": " << fault->message;
     ++index;
   }
   return success();

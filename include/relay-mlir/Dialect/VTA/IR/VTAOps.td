@@ -137,7 +137,7 @@ def VTA_LoadOp : VTA_InstructionOp<"load", [NoTerminator]> {
   let assemblyFormat = [{
     $memory `[` $sram `]` `from` $dram `size` $y_size `x` $x_size
     (`stride` $x_stride^)? (`row_pad` $row_pad^)? (`column_pad` $column_pad^)?
-    (`micro_ops` $uops^)?
+    (`micro_ops` custom<Uops>($uops)^)?
     (`wait` `(` $waits^ `:` type($waits) `)`)? (`signal` type($signals)^)?
     attr-dict
   }];
