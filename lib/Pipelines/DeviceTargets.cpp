@@ -49,11 +49,9 @@ static std::string parseVTA(StringRef text, std::string &error) {
       continue;
     if (!word.consume_front("-config="))
       error = "expects -config=<name> after vta, but got '" + word.str() + "'";
-    else if (!relay_vta::parseConfigName(word.str(), config))
-      error = "expects a configuration such as " +
-              relay_vta::getConfigName(relay_vta::Config()) + ", but got '" +
-              word.str() + "'";
     else
+      error = relay_vta::parseConfigName(word.str(), config);
+    if (error.empty())
       error = relay_vta::checkConfig(config);
     if (!error.empty())
       return {};
@@ -72,7 +70,19 @@ std::string mlir::relay::resolveDeviceTargets(CompileOptions &options) {
   auto [first, rest] = StringRef(text).split(',');
   StringRef kind = first.split(' ').first;
   bool isVTA = kind == vta::kDeviceKind;
-  if (kind != cuda::kDeviceKind && !isVTA)
+  bool isDevice = kind == cuda::kDeviceKind || isVTA;
+  for (StringRef other : llvm::split(rest, ',')) {
+    other = other.split(' ').first;
+    if (other != cuda::kDeviceKind && other != vta::kDeviceKind)
+      continue;
+    return isDevice ? ("expects one of cuda and vta, and then the processor, "
+                       "but got '" +
+                       text + "'")
+                    : ("expects " + other + " before the processor, as in '" +
+                       other + ",native', but got '" + text + "'")
+                          .str();
+  }
+  if (!isDevice)
     return {};
   std::string error;
   std::string attribute =

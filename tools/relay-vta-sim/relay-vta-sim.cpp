@@ -160,10 +160,9 @@ static llvm::Expected<std::vector<uint8_t>> readBytes(StringRef path) {
 /// A stream without header, on memory of its own.
 static llvm::Error readRawStream(const SimulatorOptions &options,
                                  Program &program) {
-  if (!parseConfigName(options.config, program.config))
-    return llvm::createStringError(
-        "expects a configuration such as 1x16_i8w8a32_15_15_18_17, but got '" +
-        options.config + "'");
+  if (std::string message = parseConfigName(options.config, program.config);
+      !message.empty())
+    return llvm::createStringError(message);
   if (std::string message = checkConfig(program.config); !message.empty())
     return llvm::createStringError("configuration '" + options.config +
                                    "': " + message);

@@ -154,28 +154,41 @@ static bool toLog(unsigned value, uint32_t &log) {
   return true;
 }
 
-bool relay_vta::parseConfigName(const std::string &name, Config &config) {
+std::string relay_vta::parseConfigName(const std::string &name,
+                                       Config &config) {
   unsigned batch, block, inp, wgt, acc, uopBuffer, inpBuffer, wgtBuffer,
       accBuffer;
   int end = -1;
+  std::string message = "expects a configuration such as " +
+                        getConfigName(Config()) + ", but got '" + name + "'";
   if (std::sscanf(name.c_str(), "%5ux%5u_i%5uw%5ua%5u_%5u_%5u_%5u_%5u%n",
                   &batch, &block, &inp, &wgt, &acc, &uopBuffer, &inpBuffer,
                   &wgtBuffer, &accBuffer, &end) != 9 ||
       end != static_cast<int>(name.size()))
-    return false;
+    return message;
   Config result;
   result.busWidth = config.busWidth;
-  if (!toLog(batch, result.batch) || !toLog(block, result.block) ||
-      !toLog(inp, result.inpWidth) || !toLog(wgt, result.wgtWidth) ||
-      !toLog(acc, result.accWidth))
-    return false;
+  struct {
+    const char *name;
+    unsigned value;
+    uint32_t &log;
+  } powers[] = {{"batch", batch, result.batch},
+                {"block", block, result.block},
+                {"the width of inp", inp, result.inpWidth},
+                {"the width of wgt", wgt, result.wgtWidth},
+                {"the width of acc", acc, result.accWidth}};
+  for (auto &power : powers)
+    if (!toLog(power.value, power.log))
+      return message + ": " +
+             expects("a power of 2 for " + std::string(power.name),
+                     power.value);
   result.uopBuffer = uopBuffer;
   result.inpBuffer = inpBuffer;
   result.wgtBuffer = wgtBuffer;
   result.accBuffer = accBuffer;
   // Fields are cut at five digits; another number is another name.
   if (getConfigName(result) != name)
-    return false;
+    return message;
   config = result;
-  return true;
+  return "";
 }

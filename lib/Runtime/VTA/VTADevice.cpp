@@ -123,7 +123,7 @@ static RelayStatus load(SimulatorKind simulator, const char *format,
     if (!message.empty())
       return relayHostDeviceFail(RELAY_INVALID_ARGUMENT, "%s", message.c_str());
     // What the board is that code must be for, where a user says it.
-    if (const char *board = getenv("RELAY_VTA_CONFIG"))
+    if (const char *board = getenv("RELAY_VTA_CONFIG"); board && *board)
       for (const Kernel &kernel : kernels)
         if (getConfigName(kernel.program.config) != board)
           return relayHostDeviceFail(

@@ -48,14 +48,21 @@ TEST(ConfigTest, Names) {
   config.block = 3;
   config.inpWidth = 4;
   EXPECT_EQ(getConfigName(config), "4x8_i16w8a32_15_15_18_17");
-  ASSERT_TRUE(parseConfigName(getConfigName(config), read));
+  ASSERT_EQ(parseConfigName(getConfigName(config), read), "");
   EXPECT_TRUE(read == config);
   for (const char *name :
        {"", "1x16", "1x16_i8w8a32_15_15_18", "1x16_i8w8a32_15_15_18_17_",
         "1x15_i8w8a32_15_15_18_17", "0x16_i8w8a32_15_15_18_17",
         "-1x16_i8w8a32_15_15_18_17", "1x16_i8w8a32_15_15_18_171234567",
         "01x16_i8w8a32_15_15_18_17"})
-    EXPECT_FALSE(parseConfigName(name, read)) << name;
+    EXPECT_NE(parseConfigName(name, read), "") << name;
+  EXPECT_EQ(parseConfigName("1x16", read),
+            "expects a configuration such as 1x16_i8w8a32_15_15_18_17, but got "
+            "'1x16'");
+  EXPECT_EQ(parseConfigName("3x16_i8w8a32_15_15_18_17", read),
+            "expects a configuration such as 1x16_i8w8a32_15_15_18_17, but got "
+            "'3x16_i8w8a32_15_15_18_17': expects a power of 2 for batch, but "
+            "got 3");
 }
 
 /// Why a VTA with `value` for a parameter is refused.

@@ -356,6 +356,9 @@ def test_another_configuration(tmp_path, monkeypatch):
                        "4x8_i8w8a32_15_16_16_18, which RELAY_VTA_CONFIG says, but got "
                        "1x16_i8w8a32_15_15_18_17"):
         make_network((1, 16, 4, 4), 16).check(tmp_path)
+    # As if it were not set.
+    monkeypatch.setenv("RELAY_VTA_CONFIG", "")
+    make_network((1, 16, 4, 4), 16).check(tmp_path)
 
 
 def test_tile_that_does_not_fit(tmp_path):
@@ -372,6 +375,11 @@ def test_tile_that_does_not_fit(tmp_path):
      "'1x16'"),
     ("vta -config=1x1_i8w8a32_8_8_8_8,cpu", "expects a VTA with blocks of at least two channels, but "
      "got #vta.config<batch = 1, block = 1"),
+    ("vta -config=3x16_i8w8a32_15_15_18_17,cpu", "expects a power of 2 for batch, but got 3"),
+    ("cpu,vta", "expects vta before the processor, as in 'vta,native', but got 'cpu,vta'"),
+    ("x86-64-v3,vta -config=1x16", "expects vta before the processor"),
+    ("vta,vta", "expects one of cuda and vta, and then the processor, but got 'vta,vta'"),
+    ("vta,cpu,cuda", "expects one of cuda and vta, and then the processor, but got"),
     ("vta -size=3", "expects -config=<name> after vta, but got '-size=3'"),
 ])
 def test_targets_that_are_wrong(tmp_path, target, message):

@@ -67,8 +67,8 @@ std::string checkConfig(const Config &config);
 /// As published tools name it: "1x16_i8w8a32_15_15_18_17".
 std::string getConfigName(const Config &config);
 
-/// Reads such a name; false if it is none.
-bool parseConfigName(const std::string &name, Config &config);
+/// Reads such a name. Returns why it is none; empty if it is.
+std::string parseConfigName(const std::string &name, Config &config);
 
 } // namespace relay_vta
 
