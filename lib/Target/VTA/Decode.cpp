@@ -39,6 +39,8 @@ private:
   void makeLoad(const relay_vta::Instruction &instruction, Location loc,
                 TypeRange signals);
   void makeUops(LoadOp load);
+  void findWritten();
+  bool isWritten(uint64_t begin, uint64_t end) const;
   LogicalResult connectTokens();
   DenseResourceElementsAttr makeImage();
   SmallVector<Type> getSignals(const relay_vta::Instruction &instruction);
@@ -53,7 +55,7 @@ private:
   OpBuilder builder;
   SmallVector<relay_vta::Instruction> instructions;
   SmallVector<InstructionOpInterface> ops;
-  /// What stores may write.
+  /// What stores may write, in the order of memory; none meet.
   SmallVector<Interval> written;
 };
 
@@ -140,15 +142,38 @@ Decoder::getSignals(const relay_vta::Instruction &instruction) {
   return types;
 }
 
+void Decoder::findWritten() {
+  uint64_t bytes = config.getElementBytes(relay_vta::Memory::Out);
+  SmallVector<Interval> stores;
+  for (const relay_vta::Instruction &store : instructions) {
+    if (!store.is(relay_vta::Opcode::Store) || !store.getNumElements())
+      continue;
+    uint64_t elements = uint64_t(store.ySize - 1) * store.xStride + store.xSize;
+    stores.push_back(
+        {store.dramBase * bytes, (store.dramBase + elements) * bytes});
+  }
+  llvm::sort(stores, [](Interval a, Interval b) { return a.begin < b.begin; });
+  for (Interval store : stores) {
+    if (written.empty() || written.back().end < store.begin)
+      written.push_back(store);
+    else
+      written.back().end = std::max(written.back().end, store.end);
+  }
+}
+
+bool Decoder::isWritten(uint64_t begin, uint64_t end) const {
+  const Interval *other = llvm::partition_point(
+      written, [&](Interval interval) { return interval.end <= begin; });
+  return other != written.end() && other->begin < end;
+}
+
 void Decoder::makeUops(LoadOp load) {
   relay_vta::Instruction fields = load.getFields();
   SmallVector<relay_vta::Uop> uops;
   for (uint64_t y = 0; y < fields.ySize; ++y) {
     uint64_t begin = (fields.dramBase + y * fields.xStride) * uint64_t(4);
     uint64_t end = begin + fields.xSize * uint64_t(4);
-    if (llvm::any_of(written, [&](Interval other) {
-          return other.begin < end && begin < other.end;
-        }))
+    if (isWritten(begin, end))
       return;
     for (; begin < end; begin += 4) {
       uint32_t word = llvm::support::endian::read32le(
@@ -269,16 +294,9 @@ DenseResourceElementsAttr Decoder::makeImage() {
 OwningOpRef<ModuleOp> Decoder::decode() {
   Location loc = FileLineColLoc::get(builder.getContext(), name, 0, 0);
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  for (const relay_vta::InstructionWords &words : program.instructions) {
+  for (const relay_vta::InstructionWords &words : program.instructions)
     instructions.push_back(relay_vta::decode(config, words));
-    const relay_vta::Instruction &last = instructions.back();
-    if (!last.is(relay_vta::Opcode::Store) || !last.getNumElements())
-      continue;
-    uint64_t bytes = config.getElementBytes(relay_vta::Memory::Out);
-    uint64_t elements = uint64_t(last.ySize - 1) * last.xStride + last.xSize;
-    written.push_back(
-        {last.dramBase * bytes, (last.dramBase + elements) * bytes});
-  }
+  findWritten();
   if (llvm::none_of(instructions, [](const relay_vta::Instruction &other) {
         return other.is(relay_vta::Opcode::Finish);
       })) {

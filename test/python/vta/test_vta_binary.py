@@ -174,3 +174,21 @@ def test_micro_ops_with_other_bits():
     text = check_round_trip(vta_model.write_program(
         config, 4096, image, [vta_model.encode(config, insn) for insn in stream]))
     assert "micro_ops" not in text
+
+
+def test_micro_ops_that_are_written():
+    """A load of what a STORE may write has no micro-ops, wherever among others that STORE is."""
+    config = Config()
+    out, uop = config.element_bytes(4), config.element_bytes(0)
+    # In no order, one inside of another: bytes 4096 to 5120, and 6144 to 6160.
+    places = [(6144, 1), (4096, 64), (4112, 2)]
+    loads = [(5104, False), (5120, True), (6140, True), (6156, False), (6160, True)]
+    stream = [{"opcode": LOAD, "memory": 0, "sram": 0, "dram": begin // uop, "y_size": 1,
+               "x_size": 1, "x_stride": 1} for begin, _ in loads]
+    stream += [{"opcode": STORE, "memory": 4, "sram": 0, "dram": begin // out, "y_size": 1,
+                "x_size": count, "x_stride": count} for begin, count in places]
+    text = check_round_trip(vta_model.write_program(
+        config, 4096, bytes(4096), [vta_model.encode(config, insn)
+                                    for insn in [*stream, {"opcode": FINISH}]]))
+    found = ["micro_ops" in line for line in text.splitlines() if "vta.load uop" in line]
+    assert found == [is_known for _, is_known in loads]
