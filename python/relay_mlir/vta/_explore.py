@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import fcntl
 import hashlib
 import json
 import os
@@ -10,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 import threading
-from typing import Any, Callable, Iterable, NamedTuple
+from typing import IO, Any, Callable, Iterable, NamedTuple
 
 from .._arguments import (expect, expect_callable, expect_int, expect_list, expect_path)
 from .._compile import PathLike
@@ -59,6 +60,27 @@ def _is_result(value: dict[str, Any]) -> bool:
     return all(type(number) is int and number >= 0 for number in numbers)
 
 
+def _open_alone(path: str) -> IO[str]:
+    """Opens a file, which may be new, that no other sweep has open, and keeps others from it until
+    it is closed."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"expects a file of results, but got {path!r}, which is no file")
+    while True:
+        file = open(path, "a+", encoding="utf-8")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Another sweep may have put its own there since.
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                return file
+        except BlockingIOError:
+            file.close()
+            raise ValueError(f"expects a file of results that no other sweep writes, but got "
+                             f"{path!r}") from None
+        except FileNotFoundError:
+            pass
+        file.close()
+
+
 class _Results:
     """A file with a line of JSON for each point, which is whole whenever the program ends: a
     line that is not is no result."""
@@ -71,19 +93,21 @@ class _Results:
         self.file = None
         if path is None:
             return
-        lines = self._read(path)
-        # What is there is written again, without the rest of a line at its end.
-        temporary = f"{path}.{os.getpid()}"
-        self.file = open(temporary, "w", encoding="utf-8")
-        for line in [self.header, *lines]:
-            self._write(line)
-        os.replace(temporary, path)
+        with _open_alone(path):
+            lines = self._read(path)
+            # What is there is written again, without the rest of a line at its end.
+            temporary = f"{path}.{os.getpid()}"
+            self.file = open(temporary, "w", encoding="utf-8")
+            fcntl.flock(self.file, fcntl.LOCK_EX)
+            for line in [self.header, *lines]:
+                self._write(line)
+            os.replace(temporary, path)
+
+    def close(self) -> None:
+        if self.file is not None:
+            self.file.close()
 
     def _read(self, path: str) -> list[dict[str, Any]]:
-        if not os.path.exists(path):
-            return []
-        if not os.path.isfile(path):
-            raise ValueError(f"expects a file of results, but got {path!r}, which is no file")
         try:
             text = pathlib.Path(path).read_text(encoding="utf-8")
         except UnicodeDecodeError:
@@ -137,6 +161,9 @@ class _Processes:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.running: set[subprocess.Popen[str]] = set()
+        # Whether the model compiles for the processor, once that is asked.
+        self.check_lock = threading.Lock()
+        self.checked: dict[str, Any] | None = None
         self.is_over = False
         # They find this package, wherever it is, and keep one processor busy each.
         # Its files may be links, whose targets are not beside the extension module.
@@ -146,11 +173,24 @@ class _Processes:
                             "PYTHONPATH": f"{package}:{path}" if path else package}
 
     def measure(self, model: str, config: Config) -> dict[str, Any]:
+        value = self._run(model, config.name)
+        if "fault" not in value:
+            return value
+        # What no target can be given is no fault of this one. That is the same for all of them.
+        with self.check_lock:
+            if self.checked is None:
+                checked = self._run(model)
+                if "isKept" in checked:
+                    return checked
+                self.checked = checked
+        return dict(self.checked) or {"reason": value["fault"]}
+
+    def _run(self, model: str, *arguments: str) -> dict[str, Any]:
         with self.lock:
             if self.is_over:
                 return {"error": "the sweep has ended"}
             process = subprocess.Popen(
-                [sys.executable, "-m", "relay_mlir.vta._measure", model, config.name],
+                [sys.executable, "-m", "relay_mlir.vta._measure", model, *arguments],
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment)
             self.running.add(process)
         out, err = process.communicate()
@@ -162,10 +202,11 @@ class _Processes:
             value: dict[str, Any] = json.loads(out.splitlines()[-1])
         except (IndexError, ValueError):
             last = err.strip().splitlines()[-1:] or ["it says nothing"]
+            what = " ".join(arguments) or os.path.basename(model)
             # What ends a process by a signal, such as too little memory, may do so once.
             value = {"reason": f"the process that measures ended by signal {-process.returncode}",
                      "isKept": False} if process.returncode < 0 else {
-                         "error": f"the process that measures {config.name} ended with status "
+                         "error": f"the process that measures {what} ended with status "
                                   f"{process.returncode}: {last[0]}"}
         return value
 
@@ -187,8 +228,8 @@ def explore(model: PathLike, configs: Iterable[Config], *, results: PathLike | N
     known, so that a sweep that was stopped goes on where it was. `progress` is called with each
     point that was measured, how many are known, and how many there are. Returns a point for each
     configuration, in their order; one for which the model does not compile has the reason.
-    Raises ValueError for a file with results of another model, OSError, and CompileError for
-    what is wrong with every configuration.
+    Raises ValueError for a file with results of another model, or that another sweep writes,
+    OSError, and CompileError for what is wrong with every configuration.
     """
     path = expect_path(model, "model")
     wanted = expect_list(configs, "configs", "configurations")
@@ -198,6 +239,16 @@ def explore(model: PathLike, configs: Iterable[Config], *, results: PathLike | N
         expect_callable(progress, "progress")
     count = len(os.sched_getaffinity(0)) if jobs is None else expect_int(jobs, "jobs", 1, 1024)
     known = _Results(None if results is None else expect_path(results, "results"), path)
+    try:
+        _measure_all(path, wanted, known, count, progress)
+    finally:
+        known.close()
+    return [known.get(config) for config in wanted]
+
+
+def _measure_all(path: str, wanted: list[Config], known: _Results, count: int,
+                 progress: Callable[[Point, int, int], object] | None) -> None:
+    """Measures those that are not known, by so many processes at once."""
     todo = [config for config in dict.fromkeys(wanted) if config.name not in known.found]
     total = len(set(wanted))
     processes = _Processes()
@@ -216,4 +267,3 @@ def explore(model: PathLike, configs: Iterable[Config], *, results: PathLike | N
                 future.cancel()
             processes.end()
             raise
-    return [known.get(config) for config in wanted]

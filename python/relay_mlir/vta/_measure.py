@@ -1,9 +1,11 @@
 """A point of a sweep, in a process of its own: how long a model takes on a VTA.
 
-    python -m relay_mlir.vta._measure model config
+    python -m relay_mlir.vta._measure model [config]
 
 It writes one line of JSON: what was counted; or `reason`, why this configuration cannot run the
-model; or `error`, what is wrong with all configurations.
+model; or `error`, what is wrong with all configurations; or `fault`, why the model does not
+compile, which may be either. Without a configuration it only says whether the model compiles for
+the processor alone: `error`, or nothing.
 """
 
 from __future__ import annotations
@@ -32,12 +34,7 @@ def measure(model: str, config: str) -> dict[str, Any]:
             return {"error": str(error)}
         return {"reason": "no part of the model can be computed by this VTA"}
     except CompileError as error:
-        # What no target can be given is no fault of this one.
-        try:
-            compile(model, executor="aot")
-        except CompileError as fault:
-            return {"error": str(fault).splitlines()[0]}
-        return {"reason": str(error).splitlines()[0]}
+        return {"fault": str(error).splitlines()[0]}
     except RuntimeError as error:
         return {"error": str(error)}
     inputs: dict[str, np.ndarray[Any, Any]] = {}
@@ -57,5 +54,14 @@ def measure(model: str, config: str) -> dict[str, Any]:
     return {"kernels": sum(kernel.calls for kernel in kernels), **sums}
 
 
+def check(model: str) -> dict[str, Any]:
+    """Compiles a model for the processor; returns what is written."""
+    try:
+        compile(model, executor="aot")
+    except CompileError as error:
+        return {"error": str(error).splitlines()[0]}
+    return {}
+
+
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1], sys.argv[2])))
+    print(json.dumps((measure if len(sys.argv) > 2 else check)(*sys.argv[1:])))

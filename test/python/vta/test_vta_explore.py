@@ -86,6 +86,53 @@ def test_what_is_wrong_with_all(tmp_path, monkeypatch, model):
         vta.explore(model, [FITS])
 
 
+def test_model_is_compiled_for_the_processor_once(model, monkeypatch):
+    """What several configurations cannot be given may be the model's fault, which one look says."""
+    commands = []
+    start = subprocess.Popen
+
+    def note(command, **options):
+        commands.append(command[3:])
+        return start(command, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", note)
+    fail = [SMALL, vta.Config(wgt_buff=1 << 10), vta.Config(wgt_buff=1 << 9)]
+    points = vta.explore(model, [*fail, FITS], jobs=2)
+    assert [bool(point.reason) for point in points] == [True, True, True, False]
+    assert sorted(commands) == sorted([[str(model)], *([str(model), config.name]
+                                                       for config in [*fail, FITS])])
+
+
+def test_sweeps_at_once(model, tmp_path):
+    """A file of results is for one sweep at a time."""
+    results = tmp_path / "results.jsonl"
+    refused = []
+
+    def progress(*values):
+        with pytest.raises(ValueError, match="expects a file of results that no other sweep "
+                           "writes, but got .*results.jsonl"):
+            vta.explore(model, [FITS], results=results)
+        refused.append(values)
+
+    points = vta.explore(model, [IMPOSSIBLE], results=results, progress=progress)
+    assert len(refused) == 1
+    # Then it is free, and whole.
+    assert vta.explore(model, [IMPOSSIBLE], results=results) == points
+    assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]
+
+
+def test_signal_while_the_program_loads(tmp_path):
+    """It ends without a trace."""
+    (tmp_path / "numpy.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n")
+    result = subprocess.run([BUILD_DIR / "bin" / "relay-vta-explore", "model", "-o", tmp_path],
+                            capture_output=True, text=True, check=False, timeout=50,
+                            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+                            preexec_fn=lambda: signal.signal(signal.SIGINT,
+                                                             signal.default_int_handler))
+    assert (result.returncode, result.stdout, result.stderr) == (-signal.SIGINT, "", "")
+
+
 def test_known_points_are_not_measured_again(model, tmp_path, monkeypatch):
     results = tmp_path / "results.jsonl"
     seen: list[tuple[vta.Point, int, int]] = []
