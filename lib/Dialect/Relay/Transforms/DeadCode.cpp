@@ -119,8 +119,9 @@ std::optional<SmallVector<Operation *, 1>> Purity::getCallees(Operation &call) {
     } else if (auto global = dyn_cast<GlobalOp>(op)) {
       if (Operation *callee = lookup(global.getSymbolAttr()))
         callees.push_back(callee);
-      else if (!isa<ConstructorOp>(SymbolTable::lookupNearestSymbolFrom(
-                   op, global.getSymbolAttr())))
+      else if (!isa_and_present<ConstructorOp>(
+                   SymbolTable::lookupNearestSymbolFrom(
+                       op, global.getSymbolAttr())))
         return std::nullopt;
     } else {
       return std::nullopt;

@@ -23,6 +23,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <random>
 
@@ -320,9 +321,10 @@ TEST(FuzzTest, Mutations) {
     std::string input = mutator.next();
     if (path)
       std::ofstream(path, std::ios::binary) << input;
-    auto start = Clock::now();
+    // The processor's time, whatever else runs on it.
+    std::clock_t start = std::clock();
     Checker(input).run();
-    EXPECT_LT(Clock::now() - start, std::chrono::seconds(5)) << input;
+    EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 5) << input;
     if (testing::Test::HasFailure())
       break;
   }
