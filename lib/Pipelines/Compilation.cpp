@@ -35,6 +35,7 @@
 #include "relay-mlir/Pipelines/Schedules.h"
 #include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/OutputFile.h"
+#include "relay-mlir/Support/PassFailures.h"
 #include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
 #include "relay-mlir/Target/Kernel/DeviceModules.h"
@@ -140,6 +141,7 @@ Compilation::runPasses(function_ref<void(OpPassManager &)> build) {
   if (options.timing)
     manager.enableTiming(scope);
   build(manager);
+  nameFailedPasses(manager);
   if (options.report)
     options.report->attach(manager);
   return manager.run(module);

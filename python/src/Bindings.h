@@ -75,6 +75,12 @@ private:
   std::optional<mlir::relay::RelayDiagnostics> translator;
 };
 
+/// Parses a pipeline and runs it on a module, without the interpreter lock.
+/// Raises ValueError if there is no such pipeline, and what `diagnostics` has
+/// collected if it fails; a pass that says nothing is named.
+void runPipeline(mlir::ModuleOp module, const std::string &pipeline,
+                 DiagnosticCollector &diagnostics);
+
 /// (kind, sizes, name of the elements' type) of a value: of tensors in a
 /// sequence or an optional value, "seq(tensor)" and so on. Sizes without a name
 /// in `dims`, which may be null, are "?".

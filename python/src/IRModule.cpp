@@ -12,7 +12,6 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllDialects.h"
-#include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
@@ -25,8 +24,6 @@
 #include "relay-mlir/Target/RelaxScript/RelaxScript.h"
 
 #include "mlir/IR/AsmState.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <pybind11/stl.h>
@@ -195,25 +192,8 @@ static std::string print(IRModule &self, std::optional<int64_t> elideLarger,
 }
 
 static void runPasses(IRModule &self, const std::string &pipeline) {
-  static std::once_flag registered;
-  std::call_once(registered, [] { relay::registerAllPasses(); });
-
   DiagnosticCollector diagnostics(self.context.get(), self.words);
-  std::string error;
-  llvm::raw_string_ostream os(error);
-  FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline, os);
-  if (failed(parsed))
-    throw py::value_error(
-        error.empty() ? "cannot parse the pipeline '" + pipeline + "'" : error);
-  PassManager manager(self.context.get());
-  static_cast<OpPassManager &>(manager) = std::move(*parsed);
-  LogicalResult result = failure();
-  {
-    py::gil_scoped_release release;
-    result = manager.run(*self.module);
-  }
-  if (failed(result))
-    diagnostics.raise("the pipeline failed");
+  runPipeline(*self.module, pipeline, diagnostics);
 }
 
 void relay_python::checkOptLevel(int optLevel) {

@@ -8,17 +8,12 @@
 #include "RelayBindings.h"
 
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
-#include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Prelude/Prelude.h"
 
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <pybind11/stl.h>
-
-#include <mutex>
 
 namespace py = pybind11;
 using namespace relay_python;
@@ -166,26 +161,10 @@ static std::string printType(const RelayType &type) {
 // Passes
 //===----------------------------------------------------------------------===//
 
-static void runPipeline(ModuleOp module, const std::string &pipeline) {
-  static std::once_flag registered;
-  std::call_once(registered, [] { mlir::relay::registerAllPasses(); });
+static void runOnProgram(ModuleOp module, const std::string &pipeline) {
   SessionLock lock;
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
-  std::string error;
-  llvm::raw_string_ostream os(error);
-  FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline, os);
-  if (failed(parsed))
-    throw py::value_error(error);
-  PassManager manager(getSessionContext());
-  static_cast<OpPassManager &>(manager) = std::move(*parsed);
-  LogicalResult result = failure();
-  {
-    // Operators of Python take the lock, on any thread.
-    py::gil_scoped_release release;
-    result = manager.run(module);
-  }
-  if (failed(result))
-    diagnostics.raise("the pipeline failed");
+  runPipeline(module, pipeline, diagnostics);
 }
 
 OwningOpRef<ModuleOp> relay_python::importModule(py::handle functions,
@@ -198,7 +177,7 @@ OwningOpRef<ModuleOp> relay_python::importModule(py::handle functions,
     if (!module)
       diagnostics.raise("cannot import the program");
   }
-  runPipeline(*module, "builtin.module(relay-infer-types)");
+  runOnProgram(*module, "builtin.module(relay-infer-types)");
   return module;
 }
 
@@ -208,7 +187,7 @@ static py::tuple runPasses(py::handle functions, py::handle types,
   SessionLock lock;
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   if (!pipeline.empty())
-    runPipeline(*module, pipeline);
+    runOnProgram(*module, pipeline);
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   FailureOr<ast::Module> result = exportRelay(*module);
   if (failed(result))

@@ -14,6 +14,7 @@
 #include "relay-mlir/Support/DiagnosticPrinter.h"
 #include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/ParseModule.h"
+#include "relay-mlir/Support/PassFailures.h"
 #include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
 
@@ -89,14 +90,15 @@ int main(int argc, char **argv) {
   std::unique_ptr<mlir::relay::Report> report;
   if (failed(startReport(inputPath, outputPath, report)))
     return 1;
-  if (report)
-    config.setPassPipelineSetupFn(
-        [config, &report](mlir::PassManager &manager) -> llvm::LogicalResult {
-          if (failed(config.setupPassPipeline(manager)))
-            return mlir::failure();
+  config.setPassPipelineSetupFn(
+      [config, &report](mlir::PassManager &manager) -> llvm::LogicalResult {
+        if (failed(config.setupPassPipeline(manager)))
+          return mlir::failure();
+        mlir::relay::nameFailedPasses(manager);
+        if (report)
           report->attach(manager);
-          return mlir::success();
-        });
+        return mlir::success();
+      });
   llvm::LogicalResult result = mlir::relay::translateFile(
       inputPath, outputPath,
       [&](std::unique_ptr<llvm::MemoryBuffer> input, llvm::raw_ostream &os) {

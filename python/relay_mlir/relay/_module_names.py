@@ -21,3 +21,6 @@ _MODULES = {
 
 for _name, _module in _MODULES.items():
     sys.modules[f"{__package__}.{_name}"] = _module
+    _parent, _, _last = _name.partition(".")
+    # `recast` is a function there, too.
+    vars(sys.modules[f"{__package__}.{_parent}"]).setdefault(_last, _module)
