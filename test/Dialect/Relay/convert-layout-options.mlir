@@ -2,6 +2,7 @@
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWC:default}))' | FileCheck %s --check-prefix=KERNEL
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=default}))' | FileCheck %s --check-prefix=SAME
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=NCHW}))' | FileCheck %s --check-prefix=SAME
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWC skip-layers=0}))' | FileCheck %s --check-prefixes=SAME,SKIP
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{estimate=true}))' | FileCheck %s --check-prefix=ESTIMATE
 // RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.dense=NC}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWD}))' 2>&1 | FileCheck %s --check-prefix=LETTERS
@@ -41,6 +42,9 @@ func.func @main(%x: tensor<1x8x9x9xf32>, %w: tensor<4x8x1x1xf32>) -> tensor<1x4x
 
 // Of an image the convolution takes the order it comes in, if it may choose.
 
+// SKIP-LABEL: func.func @image
+// SKIP: relay.nn.conv2d %arg0, %arg1 {padding = [1, 1, 1, 1]}
+// SKIP: relay.nn.conv2d %{{.*}}, %arg2 {data_layout = "NHWC", padding = [1, 1, 1, 1]}
 // ESTIMATE-LABEL: func.func @image
 // ESTIMATE-NEXT: %[[C:.*]] = relay.nn.conv2d %arg0, %arg1 {out_layout = "NHWC", padding = [1, 1, 1, 1]} : (tensor<1x3x64x64xf32>, tensor<32x3x3x3xf32>) -> tensor<1x64x64x32xf32>
 // ESTIMATE-NEXT: relay.nn.conv2d %[[C]], %arg2 {data_layout = "NHWC", padding = [1, 1, 1, 1]}

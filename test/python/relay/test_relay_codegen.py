@@ -224,6 +224,30 @@ def test_text_of_mlir():
     np.testing.assert_allclose(run_compiled(mod, x=inputs)[0], expected, rtol=1e-5)
 
 
+def test_parts_as_mlir():
+    """A generator gets its functions as text, with constants and names, and may return what
+    passes make of it."""
+    texts = []
+
+    def generator(mod):
+        texts.append(mod.as_mlir())
+        text = texts[0].replace("relay.nn.relu", "relay.negative")
+        return rm.IRModule.parse(text).print(elide_larger=None)
+
+    register("parts", generator, "nn.relu", "multiply")
+    x, c = relay.var("x", shape=(3, 4)), relay.const(value(3, 4))
+    mod = partition(module([x], relay.erf(relay.nn.relu(x * c))), "parts")
+    inputs = value(3, 4)
+    expected = relay.create_executor(
+        "debug", mod=module([x], relay.erf(relay.negative(x * c)))).evaluate()(inputs)
+    np.testing.assert_allclose(run_compiled(mod, x=inputs)[0], expected, rtol=1e-5)
+    assert "func.func @tvmgen_default_parts_main_0" in texts[0]
+    assert 'relay.name = "parts_0_i0"' in texts[0] and "relay.constant" in texts[0]
+    y = relay.var("y", shape=(5,))
+    with pytest.raises(relay.DiagnosticError, match="shapes that broadcast"):
+        module([x, y], x + y).as_mlir()
+
+
 #===------------------------------------------------------------------------===#
 # What goes wrong
 #===------------------------------------------------------------------------===#
@@ -389,6 +413,8 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     (lambda: codegen.register("a.b", emit), ValueError, "expects a name of letters"),
     (lambda: codegen.register("default", emit), ValueError, "other than 'default'"),
     (lambda: codegen.register("x", 3), TypeError, "expects generator"),
+    (lambda: tvm.register_func("relay.ext.mine", emit), ValueError,
+     r"registered by relay.codegen.register\('mine'\), which .* got .*relay.ext.mine"),
     (lambda: codegen.CSource(cast(Any, 3)), TypeError, "expects source"),
     (lambda: codegen.Blob("", b"x"), ValueError, "expects the name of a format, but got ''"),
     (lambda: codegen.Blob("x", cast(Any, "text")), TypeError, "expects data to be bytes, but"),
