@@ -305,6 +305,20 @@ def _pass_of_name(name: str) -> Pass:
     return pass_
 
 
+@contextlib.contextmanager
+def _blaming(before: Pass | None) -> Iterator[None]:
+    """Whose module a pass found to be ill-typed: types of what a module pass in Python
+    returns are not inferred before the next pass does."""
+    try:
+        yield
+    except DiagnosticError as error:
+        made = getattr(before, "_function", None)
+        is_unchecked = isinstance(made, functools.partial) and made.func is _run_on_module
+        if before is not None and is_unchecked and hasattr(error, "add_note"):
+            error.add_note(f"in what pass {before.name} returned")
+        raise
+
+
 class Sequential(Pass):
     """Passes one after another, except those that the context switches off."""
 
@@ -315,12 +329,15 @@ class Sequential(Pass):
             expect(pass_, Pass, "each of passes", "a pass")
 
         def run(mod: IRModule, context: PassContext) -> IRModule:
+            before: Pass | None = None
             for pass_ in self.passes:
                 if not context.enabled(pass_.info):
                     continue
-                for required in pass_.info.required:
-                    mod = _pass_of_name(required)(mod)
-                mod = pass_(mod)
+                with _blaming(before):
+                    for required in pass_.info.required:
+                        mod = _pass_of_name(required)(mod)
+                    mod = pass_(mod)
+                before = pass_
             return mod
 
         super().__init__(run, PassInfo(name, opt_level, required))

@@ -145,9 +145,10 @@ def test_errors_name_the_pass():
     mod = relay.IRModule.from_expr(relay.Function([x], x))
     before = mod.astext()
 
-    @transform.function_pass(opt_level=0, name="Widens")
-    def widens(function, mod, context):
+    def widen(function, mod, context):
         return relay.Function(function.params, function.body + relay.const([1.0, 2.0, 3.0]))
+
+    widens = transform.function_pass(widen, opt_level=0, name="Widens")
 
     @transform.function_pass(opt_level=0, name="Divides")
     def divides(function, mod, context):
@@ -162,6 +163,22 @@ def test_errors_name_the_pass():
     assert getattr(caught.value, "__notes__", ["raised in pass Divides"]) == [
         "raised in pass Divides"]
     assert mod.astext() == before
+
+    @transform.module_pass(opt_level=0, name="Widens2")
+    def widens_all(mod, context):
+        result = mod.shallow_copy()
+        result["main"] = widen(mod["main"], mod, context)
+        return result
+
+    # Nobody looks at types before the next pass.
+    widens_all(mod)
+    with pytest.raises(relay.DiagnosticError, match="shapes that broadcast") as found:
+        transform.Sequential([widens_all, transform.FoldConstant()])(mod)
+    assert getattr(found.value, "__notes__", ["in what pass Widens2 returned"]) == [
+        "in what pass Widens2 returned"]
+    with pytest.raises(relay.DiagnosticError) as found:
+        transform.Sequential([transform.FoldConstant(), widens])(mod)
+    assert not getattr(found.value, "__notes__", [])
 
 
 def test_options_below_zero():
