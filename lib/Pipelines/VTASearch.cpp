@@ -83,12 +83,26 @@ static std::string getText(tir::PrimFuncOp kernel) {
   return text;
 }
 
+/// How many steps all programs of a search may have, which take about 0.1 ms
+/// each. Sizes with few divisors, such as 97, have few tiles that fit, and
+/// small ones.
+static constexpr int64_t kMaxSteps = int64_t(1) << 15;
+
 /// The fastest of the first tiles, as numbers with commas between them; empty
 /// if there are none.
 static std::string findFastest(tir::PrimFuncOp kernel, unsigned count) {
   uint64_t least = UINT64_MAX;
   std::string fastest;
-  for (ArrayRef<int64_t> tile : tir::findVTATiles(kernel, count)) {
+  int64_t steps = 0;
+  for (const tir::VTATileChoice &choice : tir::findVTATiles(kernel, count)) {
+    if (steps + choice.steps > kMaxSteps) {
+      // The first one is what others have to be faster than.
+      if (steps == 0)
+        break;
+      continue;
+    }
+    steps += choice.steps;
+    ArrayRef<int64_t> tile = choice.tile;
     // The one with the better estimate, of several that take equally long.
     std::optional<uint64_t> cycles = countCycles(kernel, tile);
     if (!cycles || *cycles >= least)

@@ -93,6 +93,14 @@ def test_search_finds_faster_tiles(layer, config, gain, tmp_path):
     assert 1 - cycles[2] / cycles[0] >= gain
 
 
+def test_sizes_with_few_divisors(tmp_path):
+    """Tiles of primes are small, and their programs long: few of them are made."""
+    model = write(tmp_path / "layer.relay", 97, 272, 208, 3, 1)
+    # It took more than 300 s.
+    subprocess.run([BUILD_DIR / "bin" / "relay-compile", model, "--target=vta,cpu", "--no-cache", "-o",
+                    tmp_path / "layer.so"], check=True, timeout=120)
+
+
 def test_search_is_deterministic_and_remembered(tmp_path, monkeypatch):
     model = write(tmp_path / "layer.relay", 14, 32, 32, 3, 1, layers=3)
     cache = tmp_path / "cache"

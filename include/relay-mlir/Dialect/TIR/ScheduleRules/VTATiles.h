@@ -21,10 +21,18 @@ namespace mlir::tir {
 /// variable of its block has in it. The rules take it, and the attribute goes.
 inline constexpr StringLiteral kVTATileAttrName = "vta.tile";
 
+struct VTATileChoice {
+  SmallVector<int64_t> tile;
+  /// How often a tile of data is loaded and multiplied, on which the length of
+  /// the program depends.
+  int64_t steps = 1;
+};
+
 /// Up to `count` tiles of an unscheduled kernel that fit the scratchpads, the
-/// one that is estimated to be fastest first. None for a kernel of another
-/// target, or without a product that VTA computes.
-SmallVector<SmallVector<int64_t>> findVTATiles(PrimFuncOp kernel, size_t count);
+/// one that is estimated to be fastest first, and none that is estimated to
+/// take twice as long. None for a kernel of another target, or without a
+/// product that VTA computes.
+SmallVector<VTATileChoice> findVTATiles(PrimFuncOp kernel, size_t count);
 
 } // namespace mlir::tir
 

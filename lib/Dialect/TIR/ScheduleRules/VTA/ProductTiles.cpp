@@ -191,14 +191,18 @@ public:
       divisors.push_back(getDivisors(whole[var]));
   }
 
-  SmallVector<VTATile> run(size_t count) {
+  SmallVector<VTATileChoice> run(size_t count) {
     VTATile tile = whole;
     visit(tile, 0);
     // Those of equal time are in the order of their sizes.
     llvm::sort(rated);
-    SmallVector<VTATile> best;
-    for (auto &[time, rated] : ArrayRef(rated).take_front(count))
-      best.push_back(rated);
+    SmallVector<VTATileChoice> best;
+    for (auto &[time, tile] : ArrayRef(rated).take_front(count)) {
+      // No estimate is that wrong.
+      if (time > 2 * rated.front().first)
+        break;
+      best.push_back({tile, countSteps(tile)});
+    }
     return best;
   }
 
@@ -218,6 +222,14 @@ private:
     }
   }
 
+  int64_t countSteps(const VTATile &tile) const {
+    int64_t steps = 1;
+    for (auto [var, size] : llvm::enumerate(tile))
+      if (!llvm::is_contained(product.lanes, var))
+        steps *= whole[var] / size;
+    return steps;
+  }
+
   void rate(const VTATile &tile) {
     VTATileSizes sizes = VTATileSizes::get(product, tile);
     auto depth = [&](Memory memory) {
@@ -233,7 +245,9 @@ private:
     int64_t inp =
         sizes.inp + needs.inpTiles * sizes.acc + int64_t(needs.hasConstants);
     int64_t wgt = sizes.wgt + (needs.hasConstants ? channels : 0);
-    if (inp > depth(Memory::Inp) || wgt > depth(Memory::Wgt) ||
+    // Bytes get to accumulators by a product with ones, which all tiles share.
+    int64_t ones = needs.inpTiles != 0;
+    if (inp > depth(Memory::Inp) || wgt + ones > depth(Memory::Wgt) ||
         acc > depth(Memory::Acc))
       return;
     bool fitsTwice = 2 * inp <= depth(Memory::Inp) &&
@@ -284,9 +298,9 @@ private:
 
 } // namespace
 
-SmallVector<VTATile> mlir::tir::findVTATiles(const BlockNest &nest,
-                                             const VTAProduct &product,
-                                             const relay_vta::Config &config,
-                                             VTAStepNeeds needs, size_t count) {
+SmallVector<VTATileChoice>
+mlir::tir::findVTATiles(const BlockNest &nest, const VTAProduct &product,
+                        const relay_vta::Config &config, VTAStepNeeds needs,
+                        size_t count) {
   return TileSearch(nest, product, config, needs).run(count);
 }

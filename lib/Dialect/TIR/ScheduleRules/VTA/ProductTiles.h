@@ -9,6 +9,7 @@
 #define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_VTA_PRODUCTTILES_H
 
 #include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/VTATiles.h"
 #include "relay-mlir/Runtime/VTA/Config.h"
 
 namespace mlir::tir {
@@ -62,11 +63,12 @@ struct VTAStepNeeds {
 
 /// Up to `count` tiles for which a model of the time is least among those that
 /// fit, twice where that is possible, so that one is loaded while another is
-/// computed; the best one first. None if no tile fits.
-SmallVector<VTATile> findVTATiles(const BlockNest &nest,
-                                  const VTAProduct &product,
-                                  const relay_vta::Config &config,
-                                  VTAStepNeeds needs, size_t count);
+/// computed; the best one first, and none of twice its time. None if no tile
+/// fits.
+SmallVector<VTATileChoice> findVTATiles(const BlockNest &nest,
+                                        const VTAProduct &product,
+                                        const relay_vta::Config &config,
+                                        VTAStepNeeds needs, size_t count);
 
 } // namespace mlir::tir
 

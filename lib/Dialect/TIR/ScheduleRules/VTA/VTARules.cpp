@@ -21,7 +21,6 @@
 #include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
-#include "relay-mlir/Dialect/TIR/ScheduleRules/VTATiles.h"
 #include "relay-mlir/Dialect/VTA/IR/VTA.h"
 
 using namespace mlir;
@@ -106,15 +105,15 @@ static std::optional<KernelProduct> prepareProduct(KernelSchedule &schedule) {
   return KernelProduct{block, *nest, *product};
 }
 
-static SmallVector<VTATile>
+static SmallVector<VTATileChoice>
 findTiles(KernelSchedule &schedule, const KernelProduct &found, size_t count) {
   return findVTATiles(found.nest, found.product,
                       cast<vta::ConfigAttr>(schedule.getTarget()).getConfig(),
                       countNeeds(schedule, found.block, found.product), count);
 }
 
-SmallVector<SmallVector<int64_t>> mlir::tir::findVTATiles(PrimFuncOp kernel,
-                                                          size_t count) {
+SmallVector<VTATileChoice> mlir::tir::findVTATiles(PrimFuncOp kernel,
+                                                   size_t count) {
   FailureOr<relay::TargetAttrInterface> target = relay::getTarget(kernel);
   if (failed(target) || !isa<vta::ConfigAttr>(*target))
     return {};
@@ -181,8 +180,8 @@ static KernelRule::Result scheduleProduct(KernelSchedule &schedule) {
   VTAProduct *product = &found->product;
   std::optional<VTATile> tile = takeTile(schedule.getKernel(), *nest);
   if (!tile)
-    for (const VTATile &best : findTiles(schedule, *found, 1))
-      tile = best;
+    for (const VTATileChoice &best : findTiles(schedule, *found, 1))
+      tile = best.tile;
   // The conversion says what does not fit.
   if (!tile) {
     tile.emplace(nest->getNumVars(), 1);
