@@ -41,10 +41,12 @@ class Point(NamedTuple):
 
 def pareto(points: Iterable[Point]) -> list[Point]:
     """Returns the points than which none has both fewer cycles and smaller scratchpads, those
-    with the smallest ones first."""
+    with the smallest ones first. One that leaves a layer to the processor that another one has
+    room for is none of them: its cycles are fewer for that."""
     front: list[Point] = []
     fits = [point for point in expect_list(points, "points") if not point.reason]
-    for point in sorted(fits, key=lambda p: (p.config.scratchpad_bytes, p.cycles, p.config)):
+    most = max((point.kernels for point in fits), default=0)
+    for point in sorted((point for point in fits if point.kernels == most), key=lambda p: (p.config.scratchpad_bytes, p.cycles, p.config)):
         if not front or point.cycles < front[-1].cycles:
             front.append(point)
     return front

@@ -32,7 +32,8 @@ def measure(model: str, config: str) -> dict[str, Any]:
         # The device that was asked for has no kernel in the model.
         if "for the host alone" not in str(error):
             return {"error": str(error)}
-        return {"reason": "no part of the model can be computed by this VTA"}
+        return {"reason": "no part of the model can be computed by this VTA; relay-compile "
+                "--remarks says why"}
     except CompileError as error:
         return {"fault": str(error).splitlines()[0]}
     except RuntimeError as error:

@@ -60,7 +60,7 @@ def test_points_are_what_a_run_counts(model):
     assert point.written == 2 * 32 * 36 and point.read > 2 * 32 * 32 * 9
     # Others do not fit, and say why.
     assert small.cycles == none.cycles == 0
-    assert "expects buffers of at most 8 elements in wgt" in small.reason
+    assert small.reason.startswith("no part of the model can be computed by this VTA; ")
     assert "expects a buffer of wgt with room for an element of 4096 bytes" in none.reason
 
 
@@ -68,7 +68,8 @@ def test_model_that_stays_on_the_processor(tmp_path):
     path = tmp_path / "model.relay"
     path.write_text('#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), float32]) { nn.relu(%x) }\n')
     (point, ) = vta.explore(path, [FITS])
-    assert point.reason == "no part of the model can be computed by this VTA"
+    assert point.reason == ("no part of the model can be computed by this VTA; relay-compile "
+                            "--remarks says why")
 
 
 def test_what_is_wrong_with_all(tmp_path, monkeypatch, model):
@@ -96,7 +97,7 @@ def test_model_is_compiled_for_the_processor_once(model, monkeypatch):
         return start(command, **options)
 
     monkeypatch.setattr(subprocess, "Popen", note)
-    fail = [SMALL, vta.Config(wgt_buff=1 << 10), vta.Config(wgt_buff=1 << 9)]
+    fail = [vta.Config(block=64, wgt_buff=1 << log) for log in (9, 10, 11)]
     points = vta.explore(model, [*fail, FITS], jobs=2)
     assert [bool(point.reason) for point in points] == [True, True, True, False]
     assert sorted(commands) == sorted([[str(model)], *([str(model), config.name]
@@ -251,6 +252,9 @@ def test_front():
     assert len(expected) > 2 and set(front) == expected
     assert [point.cycles for point in front] == sorted((p.cycles for p in front), reverse=True)
     assert vta.pareto([]) == []
+    # One with fewer kernels computes less.
+    part = points[1]._replace(kernels=0, cycles=1, reason="")
+    assert vta.pareto([*points, part]) == front
 
 
 def test_tables_and_plot():
@@ -316,7 +320,7 @@ def test_command_without_any_cycles(model, tmp_path):
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"garbage")
     for path, arguments, code, message, error in [
-            (model, ["--wgt-buff=2k"], 1, "expects buffers of at most 8 elements in wgt",
+            (model, ["--wgt-buff=2k"], 1, "no part of the model can be computed by this VTA",
              "expects a configuration that the network fits"),
             (broken, [], 1, "", "not an ONNX model"),
             (model, ["--wgt-buff=2k,256k"], 0, "cycles", "")]:

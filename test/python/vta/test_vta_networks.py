@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import subprocess
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from relay_mlir import relay
 pytestmark = pytest.mark.share(2)
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-LIB = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "lib"
+BUILD_DIR = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
+LIB = BUILD_DIR / "lib"
 
 
 @pytest.fixture(autouse=True)
@@ -361,13 +363,36 @@ def test_another_configuration(tmp_path, monkeypatch):
     make_network((1, 16, 4, 4), 16).check(tmp_path)
 
 
-def test_tile_that_does_not_fit(tmp_path):
-    network = make_network((1, 16, 9, 9), 16, size=7)
-    with pytest.raises(rm.CompileError, match="expects buffers of at most 32 elements in wgt of "
-                       "1x16_i8w8a32_15_15_13_17, but got 49 in kernel @fused_nn_conv2d"):
-        network.check(tmp_path, target="vta -config=1x16_i8w8a32_15_15_13_17,cpu")
-    # The note says what is enough.
-    network.check(tmp_path, target="vta -config=1x16_i8w8a32_15_15_14_17,cpu")
+@pytest.mark.parametrize("size,config,bias,residual,room", [
+    (7, "1x16_i8w8a32_15_15_13_17", False, False, "32 elements in wgt"),
+    (7, "1x16_i8w8a32_15_15_14_17", True, True, None),
+    # Constants of channels, and what brings other bytes to accumulators, are weights too.
+    (8, "1x16_i8w8a32_15_15_14_17", False, False, None),
+    (8, "1x16_i8w8a32_15_15_14_17", True, False, "64 elements in wgt"),
+    (8, "1x16_i8w8a32_15_15_14_17", False, True, "64 elements in wgt"),
+    (8, "1x16_i8w8a32_15_10_18_12", False, False, None),
+    (9, "1x16_i8w8a32_15_10_18_12", False, False, "64 elements in inp"),
+    (3, "1x16_i8w8a32_15_15_18_7", False, False, None),
+    (3, "1x16_i8w8a32_15_15_18_6", False, False, "1 elements in acc"),
+])
+def test_windows_at_the_size_of_scratchpads(tmp_path, size, config, bias, residual, room):
+    """The processor computes what has no room, and a remark says what there is too little of."""
+    network = Network((1, 16, 9, 9))
+    value = network.conv(16, size, padding=size // 2)
+    if bias:
+        value = network.bias(value)
+    if residual:
+        # Of an odd window, or without its last row and column.
+        other = network.x if size % 2 else relay.nn.pad(network.x, ((0, 0), (0, 0), (0, 1), (0, 1)))
+        value = relay.add(value, relay.cast(other, "int32"))
+    network.out = network.to_bytes(value)
+    target = f"vta -config={config},cpu"
+    result = subprocess.run([BUILD_DIR / "bin" / "relay-compile", network.to_file(tmp_path),
+                             f"--target={target}", "-o", tmp_path / "network.so", "--remarks"],
+                            capture_output=True, text=True, check=True)
+    message = f"expects at most {room} of {config} for a result and its window, but got "
+    assert (message in result.stdout + result.stderr) == (room is not None)
+    network.check(tmp_path, parts=int(room is None), target=target)
 
 
 @pytest.mark.parametrize("target,message", [

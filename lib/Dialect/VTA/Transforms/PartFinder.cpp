@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartFinder.h"
+#include "PartRoom.h"
 #include "PoolWindow.h"
 
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
@@ -55,7 +56,8 @@ class PartFinder {
 public:
   explicit PartFinder(const DenseSet<Operation *> &taken) : taken(taken) {}
 
-  std::optional<Part> find(Operation *root, int64_t block, std::string &reason);
+  std::optional<Part> find(Operation *root, const relay_vta::Config &config,
+                           std::string &reason);
   std::optional<Part> findElements(Operation *root, Value operand);
   std::optional<Part> findMaxPool(Operation *root,
                                   const relay_vta::Config &config);
@@ -321,8 +323,10 @@ static std::string whyNoBytes(Value value) {
          "', as it is here, of " + type;
 }
 
-std::optional<Part> PartFinder::find(Operation *root, int64_t block,
+std::optional<Part> PartFinder::find(Operation *root,
+                                     const relay_vta::Config &config,
                                      std::string &reason) {
+  auto block = static_cast<int64_t>(config.getBlock());
   Value data = getData(root, reason);
   if (!data)
     return std::nullopt;
@@ -348,6 +352,9 @@ std::optional<Part> PartFinder::find(Operation *root, int64_t block,
     reason = whyNoBytes(last);
     return std::nullopt;
   }
+  reason = whyNoRoom(part, config);
+  if (!reason.empty())
+    return std::nullopt;
   return part;
 }
 
@@ -515,10 +522,11 @@ std::optional<Part> PartFinder::findAverage(Operation *root,
   return part;
 }
 
-std::optional<Part> vta::findPart(Operation *root, int64_t block,
+std::optional<Part> vta::findPart(Operation *root,
+                                  const relay_vta::Config &config,
                                   const DenseSet<Operation *> &taken,
                                   std::string &reason) {
-  return PartFinder(taken).find(root, block, reason);
+  return PartFinder(taken).find(root, config, reason);
 }
 
 std::optional<Part> vta::findElementPart(Operation *root,

@@ -48,10 +48,10 @@ bool isMaxPool(Operation *op);
 /// Whether `op` is what a part with products may begin with.
 bool isLayer(Operation *op);
 
-/// The part that begins with `root`, a layer, for blocks of `block` channels;
-/// nullopt if VTA does not have it, and `reason` says why. It ends before what
-/// is `taken` by other parts, such as a sum of two results.
-std::optional<Part> findPart(Operation *root, int64_t block,
+/// The part that begins with `root`, a layer; nullopt if a VTA does not have
+/// it, and `reason` says why. It ends before what is `taken` by other parts,
+/// such as a sum of two results.
+std::optional<Part> findPart(Operation *root, const relay_vta::Config &config,
                              const DenseSet<Operation *> &taken,
                              std::string &reason);
 

@@ -395,7 +395,7 @@ std::vector<Part> Partitioner::findParts(DenseSet<Operation *> &taken) {
       if (!isLayer(&op))
         continue;
       std::string reason;
-      std::optional<Part> part = findPart(&op, block, taken, reason);
+      std::optional<Part> part = findPart(&op, config, taken, reason);
       if (!part) {
         remark::missed(op.getLoc(),
                        remark::RemarkOpts::name("vta").category("relay"))
