@@ -88,16 +88,43 @@ LogicalResult ElementwiseEmitter::combine(Operation *op, vta::AluOpcode opcode,
   return success();
 }
 
+namespace {
+
+/// Bytes in memory, and what weight they are multiplied by.
+struct ScaledBytes {
+  affine::AffineLoadOp load;
+  int64_t factor = 1;
+  explicit operator bool() const { return load != nullptr; }
+};
+
+} // namespace
+
 /// The bytes in memory that `value` is, if it is nothing else.
-static affine::AffineLoadOp getBytes(Value value, unsigned bits) {
+static ScaledBytes getBytes(Value value, const relay_vta::Config &config) {
+  ScaledBytes bytes;
+  APInt number;
+  if (auto shift = value.getDefiningOp<arith::ShLIOp>();
+      shift && matchPattern(shift.getRhs(), m_ConstantInt(&number)) &&
+      number.ult(config.getWgtBits() - 1)) {
+    bytes.factor = int64_t(1) << number.getZExtValue();
+    value = shift.getLhs();
+  } else if (auto product = value.getDefiningOp<arith::MulIOp>();
+             product &&
+             matchPattern(product.getRhs(), m_ConstantInt(&number)) &&
+             number.isStrictlyPositive() &&
+             number.isSignedIntN(config.getWgtBits())) {
+    bytes.factor = number.getSExtValue();
+    value = product.getLhs();
+  }
   auto extension = value.getDefiningOp<arith::ExtSIOp>();
   if (!extension)
     return {};
   auto load = extension.getIn().getDefiningOp<affine::AffineLoadOp>();
-  if (!load || load.getType().getIntOrFloatBitWidth() != bits ||
+  if (!load || load.getType().getIntOrFloatBitWidth() != config.getInpBits() ||
       load.getMemRefType().getMemorySpace())
     return {};
-  return load;
+  bytes.load = load;
+  return bytes;
 }
 
 FailureOr<TileValue> ElementwiseEmitter::addProduct(Operation *op,
@@ -137,23 +164,24 @@ FailureOr<TileValue> ElementwiseEmitter::computeSum(Operation *op, Value lhs,
     FailureOr<TileValue> left = compute(lhs);
     return failed(left) ? left : addProduct(op, *left, load);
   }
-  unsigned bits = builder.getConfig().getInpBits();
-  if (getBytes(lhs, bits) && !getBytes(rhs, bits))
+  const relay_vta::Config &config = builder.getConfig();
+  if (getBytes(lhs, config) && !getBytes(rhs, config))
     std::swap(lhs, rhs);
   FailureOr<TileValue> left = compute(lhs);
   if (failed(left))
     return failure();
-  // A product with ones adds bytes in one cycle for each element.
-  if (affine::AffineLoadOp load = getBytes(rhs, bits); load && !left->number) {
-    FailureOr<TileValue> bytes = loadBytes(load);
+  // A product with ones adds bytes in one cycle for each element, and one with
+  // another number a multiple of them.
+  if (ScaledBytes scaled = getBytes(rhs, config); scaled && !left->number) {
+    FailureOr<TileValue> bytes = loadBytes(scaled.load);
     if (failed(bytes) || failed(makeOwned(op, *left)))
       return failure();
     ElementLoops all = getLoops(*left, &*bytes);
-    all.wgt = builder.getIdentity();
+    all.wgt = builder.getIdentity(scaled.factor);
     builder.gemm(/*reset=*/false, all);
     left->isComputed = true;
-    int64_t most = (int64_t(1) << (bits - 1)) - 1;
-    setRange(*left, left->least - most - 1, left->most + most);
+    int64_t end = scaled.factor << (config.getInpBits() - 1);
+    setRange(*left, left->least - end, left->most + end - scaled.factor);
     return left;
   }
   FailureOr<TileValue> right = compute(rhs);

@@ -103,19 +103,20 @@ int64_t ProgramBuilder::getConstantAddress(vta::Memory memory, int64_t value) {
   return it->second = allocateImage(bytes);
 }
 
-int64_t ProgramBuilder::getIdentity() {
-  if (identity)
-    return *identity;
+int64_t ProgramBuilder::getIdentity(int64_t factor) {
+  auto [it, isNew] = identities.try_emplace(factor);
+  if (!isNew)
+    return it->second;
   uint64_t block = config.getBlock();
   SmallVector<uint8_t> bytes(block * block);
   for (uint64_t i = 0; i < block; ++i)
-    bytes[i * block + i] = 1;
-  identity = reserve(vta::Memory::Wgt, 1);
+    bytes[i * block + i] = static_cast<uint8_t>(factor);
+  it->second = reserve(vta::Memory::Wgt, 1);
   Rows rows;
-  rows.sram = *identity;
+  rows.sram = it->second;
   rows.dram = allocateImage(bytes) / getElementBytes(vta::Memory::Wgt);
   load(vta::Memory::Wgt, rows);
-  return *identity;
+  return it->second;
 }
 
 //===----------------------------------------------------------------------===//

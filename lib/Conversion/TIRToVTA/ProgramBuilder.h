@@ -93,9 +93,9 @@ public:
   std::optional<int64_t> getResident(Value argument, int64_t elements,
                                      bool &isNew);
 
-  /// The element of `wgt` with ones on the diagonal: a product with it adds an
-  /// element of `inp` to an accumulator.
-  int64_t getIdentity();
+  /// The element of `wgt` with `factor`, a weight, on the diagonal: a product
+  /// with it adds so many times an element of `inp` to an accumulator.
+  int64_t getIdentity(int64_t factor = 1);
   /// The address of an element of `memory` that has `value` in each lane.
   int64_t getConstantAddress(vta::Memory memory, int64_t value);
 
@@ -146,7 +146,8 @@ private:
   DenseMap<BufferKey, Slots> buffers;
   std::optional<Overflow> overflow;
   DenseMap<Value, int64_t> residents;
-  std::optional<int64_t> identity;
+  /// By their factors.
+  std::map<int64_t, int64_t> identities;
 
   /// Micro-ops by their words: where they are in memory and, if they are, in
   /// the scratchpad.

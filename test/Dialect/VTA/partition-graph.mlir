@@ -313,3 +313,24 @@ func.func @difference(%x: tensor<1x16x9x9xi8>) -> tensor<1x16x9x9xi8> {
   %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x9x9xi32>) -> tensor<1x16x9x9xi8>
   return %2 : tensor<1x16x9x9xi8>
 }
+
+// -----
+
+// A convolution of one dimension is one of one row; its weights get the other
+// sign, since it is subtracted.
+// CHECK-LABEL: func.func @row
+// CHECK-DAG:     relay.constant dense<-2> : tensor<16x16x3xi8>
+// CHECK-NOT:     relay.nn.conv1d
+// CHECK:         relay.reshape {{.*}} -> tensor<1x16x1x8xi8>
+// CHECK:         relay.nn.conv2d {{.*}} {data_layout = "NCHW16c", kernel_layout = "OIHW16o16i", {{.*}}padding = [0, 1, 0, 1]
+// CHECK-NEXT:    relay.add
+// CHECK-NOT:     relay.subtract
+// CHECK:         return
+func.func @row(%x: tensor<1x16x8xi8>) -> tensor<1x16x8xi8> {
+  %w = relay.constant dense<2> : tensor<16x16x3xi8>
+  %c = relay.constant dense<7> : tensor<i32>
+  %0 = relay.nn.conv1d %x, %w {padding = [1, 1], out_dtype = i32} : (tensor<1x16x8xi8>, tensor<16x16x3xi8>) -> tensor<1x16x8xi32>
+  %1 = relay.subtract %c, %0 : (tensor<i32>, tensor<1x16x8xi32>) -> tensor<1x16x8xi32>
+  %2 = relay.cast %1 {dtype = i8} : (tensor<1x16x8xi32>) -> tensor<1x16x8xi8>
+  return %2 : tensor<1x16x8xi8>
+}

@@ -31,6 +31,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::vta;
@@ -230,42 +231,72 @@ Value vta::getUncast(Value value) {
              : value;
 }
 
+/// The window of a convolution, whose shape of weights is `weight`; nullopt if
+/// it has another layout. One of one dimension is one of one row.
+static std::optional<BlockProduct> getConvolution(NNConv2dOp conv,
+                                                  ArrayRef<int64_t> weight) {
+  FailureOr<Padding> padding = expandPadding(conv.getPadding(), 2);
+  if (!isNCHW(conv.getDataLayout(), conv.getOutLayout()) ||
+      conv.getKernelLayout() != "OIHW" || failed(padding))
+    return std::nullopt;
+  BlockProduct product;
+  product.padding = {padding->before[0], padding->before[1], padding->after[0],
+                     padding->after[1]};
+  llvm::copy(conv.getStrides(), product.strides.begin());
+  llvm::copy(conv.getDilation(), product.dilation.begin());
+  llvm::copy(weight, product.weightShape.begin());
+  product.groups = static_cast<int64_t>(conv.getGroups());
+  return product;
+}
+
+static std::optional<BlockProduct> getConvolution(NNConv1dOp conv,
+                                                  ArrayRef<int64_t> weight) {
+  FailureOr<Padding> padding = expandPadding(conv.getPadding(), 1);
+  StringRef result = conv.getOutLayout();
+  if (conv.getDataLayout() != "NCW" || conv.getKernelLayout() != "OIW" ||
+      (!result.empty() && result != "NCW") || failed(padding))
+    return std::nullopt;
+  BlockProduct product;
+  product.padding = {0, padding->before[0], 0, padding->after[0]};
+  product.strides[1] = conv.getStrides()[0];
+  product.dilation[1] = conv.getDilation()[0];
+  product.weightShape = {weight[0], weight[1], 1, weight[2]};
+  product.groups = static_cast<int64_t>(conv.getGroups());
+  return product;
+}
+
+/// A layer that is one convolution, with the groups that it has.
+static std::optional<BlockProduct> getProduct(Operation *root) {
+  ArrayRef<int64_t> weight = getStaticType(root->getOperand(1)).getShape();
+  if (auto conv = dyn_cast<NNConv2dOp>(root))
+    return getConvolution(conv, weight);
+  if (auto conv = dyn_cast<NNConv1dOp>(root))
+    return getConvolution(conv, weight);
+  auto dense = dyn_cast<NNDenseOp>(root);
+  if (!dense || getStaticType(dense.getData()).getRank() != 2)
+    return std::nullopt;
+  BlockProduct product;
+  product.weightShape = {weight[0], weight[1], 1, 1};
+  return product;
+}
+
 std::optional<BlockProducts> vta::getBlockProducts(Operation *root,
                                                    int64_t block) {
-  BlockProducts all;
-  BlockProduct product;
   if (auto conv = dyn_cast<NNConv2dTransposeOp>(root)) {
     if (!isNCHW(conv.getDataLayout(), conv.getOutLayout()) ||
         conv.getKernelLayout() != "IOHW")
       return std::nullopt;
     return splitPhases(conv, block);
   }
-  ArrayRef<int64_t> weight = getStaticType(root->getOperand(1)).getShape();
-  int64_t groups = 1;
-  if (auto conv = dyn_cast<NNConv2dOp>(root)) {
-    if (!isNCHW(conv.getDataLayout(), conv.getOutLayout()) ||
-        conv.getKernelLayout() != "OIHW")
-      return std::nullopt;
-    FailureOr<Padding> padding = expandPadding(conv.getPadding(), 2);
-    if (failed(padding))
-      return std::nullopt;
-    product.padding = {padding->before[0], padding->before[1],
-                       padding->after[0], padding->after[1]};
-    llvm::copy(conv.getStrides(), product.strides.begin());
-    llvm::copy(conv.getDilation(), product.dilation.begin());
-    llvm::copy(weight, product.weightShape.begin());
-    groups = static_cast<int64_t>(conv.getGroups());
-  } else if (auto dense = dyn_cast<NNDenseOp>(root)) {
-    if (getStaticType(dense.getData()).getRank() != 2)
-      return std::nullopt;
-    product.weightShape = {weight[0], weight[1], 1, 1};
-  } else {
+  std::optional<BlockProduct> product = getProduct(root);
+  if (!product)
     return std::nullopt;
-  }
-  if (!takeBytes(root->getOperand(1), /*isChanged=*/groups != 1, product))
+  int64_t groups = std::exchange(product->groups, 1);
+  if (!takeBytes(root->getOperand(1), /*isChanged=*/groups != 1, *product))
     return std::nullopt;
   if (groups != 1)
-    product = joinGroups(std::move(product), groups, block);
-  all.products.push_back(std::move(product));
+    product = joinGroups(std::move(*product), groups, block);
+  BlockProducts all;
+  all.products.push_back(std::move(*product));
   return all;
 }

@@ -90,7 +90,8 @@ private:
 } // namespace
 
 bool vta::isLayer(Operation *op) {
-  return isa<NNConv2dOp, NNConv2dTransposeOp, NNDenseOp>(op);
+  // Quantized ones have more operands.
+  return isa<ContractionOpInterface>(op) && op->getNumOperands() == 2;
 }
 
 /// The bytes that a layer multiplies, which may have been cast to 32 bits; null
@@ -124,14 +125,28 @@ Value PartFinder::getData(Operation *root, std::string &reason) {
 static bool isPerChannel(RankedTensorType constant, RankedTensorType type) {
   if (constant.getNumElements() == 1)
     return true;
-  int64_t channelAxis = type.getRank() - 1 - (type.getRank() == 4 ? 2 : 0);
   int64_t first = type.getRank() - constant.getRank();
   if (first < 0)
     return false;
   for (auto [axis, size] : llvm::enumerate(constant.getShape()))
-    if (size != 1 && static_cast<int64_t>(axis) + first != channelAxis)
+    if (size != 1 && static_cast<int64_t>(axis) + first != 1)
       return false;
   return true;
+}
+
+/// Where `value` is a multiple of another one by a weight that is positive,
+/// this is that other one then, and the weight is returned.
+static int64_t takeFactor(Value &value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<LeftShiftOp, MultiplyOp>(op) || !isIntegers(value, 32))
+    return 1;
+  std::optional<int64_t> number = getNumber(op->getOperand(1));
+  if (!number || op->getOperand(0).getType() != value.getType() ||
+      *number < (isa<MultiplyOp>(op) ? 1 : 0) ||
+      *number > (isa<MultiplyOp>(op) ? INT8_MAX : 6))
+    return 1;
+  value = op->getOperand(0);
+  return isa<MultiplyOp>(op) ? *number : int64_t(1) << *number;
 }
 
 bool PartFinder::takesOperand(Operation *op, Value other, Bounds &bounds,
@@ -153,12 +168,14 @@ bool PartFinder::takesOperand(Operation *op, Value other, Bounds &bounds,
   // images another form of it.
   if (part.products.products.size() > 1 || isPerBlock)
     return false;
-  // Bytes of the same shape, which may be on the device already.
+  // Bytes of the same shape, which may be on the device already, or a multiple
+  // of them.
   Value bytes = other;
-  if (auto cast = other.getDefiningOp<CastOp>();
+  int64_t factor = isa<AddOp>(op) ? takeFactor(bytes) : 1;
+  if (auto cast = bytes.getDefiningOp<CastOp>();
       cast && type.getElementType().isInteger(32))
     bytes = cast.getData();
-  bounds = Bounds::ofBits(8);
+  bounds = {INT8_MIN * factor, INT8_MAX * factor};
   return isIntegers(bytes, 8) && !bytes.getDefiningOp<ConstantOp>() &&
          getStaticType(bytes).getShape() == type.getShape();
 }
@@ -319,6 +336,11 @@ static std::string whyNoBytes(Value value) {
   std::string type = llvm::to_string(getStaticType(value).getElementType());
   if (user->hasTrait<OpTrait::IsTerminator>())
     return "its result is of " + type + ", and not bytes";
+  if (isa<MultiplyOp>(user) && user->getOperand(0) == value &&
+      user->getOperand(1).getDefiningOp<ConstantOp>() &&
+      getStaticType(user->getOperand(1)).getNumElements() > 1)
+    return "a factor for each channel needs products of two accumulators, "
+           "which only one published implementation has";
   return "VTA does not compute '" + user->getName().getStringRef().str() +
          "', as it is here, of " + type;
 }

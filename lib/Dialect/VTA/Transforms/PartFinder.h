@@ -45,7 +45,8 @@ struct Part {
 /// Whether a part begins with the maximum of windows.
 bool isMaxPool(Operation *op);
 
-/// Whether `op` is what a part with products may begin with.
+/// Whether `op` is what a part with products may begin with: products of two
+/// operands.
 bool isLayer(Operation *op);
 
 /// The part that begins with `root`, a layer; nullopt if a VTA does not have

@@ -31,8 +31,9 @@ std::string vta::whyNoRoom(const Part &part, const relay_vta::Config &config) {
     else if (isa<MultiplyOp>(step.op))
       acc += !llvm::isPowerOf2_64(numbers->front());
   }
-  // Bytes get to accumulators by a product with ones.
-  wgt += hasConstants + (inp != 0);
+  // Bytes get to accumulators by a product with ones, or what they are
+  // multiplied by.
+  wgt += hasConstants + inp;
   inp += hasConstants;
   int64_t count = 0, span = 0;
   for (const BlockProduct &product : part.products.products) {

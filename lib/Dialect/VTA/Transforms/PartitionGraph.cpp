@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Differences.h"
 #include "PartFinder.h"
 
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
@@ -52,13 +53,13 @@ public:
   unsigned run();
 
 private:
-  void addNegatives();
   std::vector<Part> findParts(DenseSet<Operation *> &taken);
   void move(const Part &part);
   /// One of the convolutions of a part, and its steps.
   Value buildProduct(const Part &part, const BlockProduct &product);
   Value buildMaxPool(const Part &part);
   Value buildSteps(const Part &part, Value value);
+  Value buildOther(Location loc, Value other, int64_t channels);
   Value buildScaleChange(Location loc, Value value, const Step &step);
   Value interleave(Location loc, ArrayRef<Value> results,
                    std::array<int64_t, 2> phases, RankedTensorType type);
@@ -107,14 +108,20 @@ Value Partitioner::pad(Location loc, Value value, ArrayRef<int64_t> sizes) {
   return NNPadOp::create(builder, loc, value, zero, widths, "constant");
 }
 
-/// Dense layers are convolutions of one pixel.
+/// Dense layers are convolutions of one pixel, and those of one dimension of
+/// one row.
+static SmallVector<int64_t> getFourDims(RankedTensorType type) {
+  SmallVector<int64_t> sizes(type.getShape());
+  while (sizes.size() < 4)
+    sizes.insert(sizes.begin() + 2, 1);
+  return sizes;
+}
+
 Value Partitioner::toFourDims(Location loc, Value value) {
   RankedTensorType type = getStaticType(value);
   if (type.getRank() == 4)
     return value;
-  return ReshapeOp::create(
-      builder, loc, value,
-      ArrayRef<int64_t>{type.getDimSize(0), type.getDimSize(1), 1, 1});
+  return ReshapeOp::create(builder, loc, value, getFourDims(type));
 }
 
 Value Partitioner::getPacked(Location loc, Value value, int64_t channels) {
@@ -197,9 +204,7 @@ Value Partitioner::cut(Location loc, Value value, ArrayRef<int64_t> sizes) {
 Value Partitioner::unpack(Location loc, Value value, RankedTensorType type) {
   value = DeviceCopyOp::create(builder, loc, value, device, host);
   value = LayoutTransformOp::create(builder, loc, value, dataLayout, "NCHW");
-  SmallVector<int64_t> sizes(type.getShape());
-  sizes.resize(4, 1);
-  value = cut(loc, value, sizes);
+  value = cut(loc, value, getFourDims(type));
   if (type.getRank() != 4)
     value = ReshapeOp::create(builder, loc, value, type.getShape());
   return value;
@@ -275,6 +280,26 @@ Value Partitioner::buildScaleChange(Location loc, Value value,
   return value;
 }
 
+/// Bytes, as they are or in 32 bits, or a multiple of these.
+Value Partitioner::buildOther(Location loc, Value other, int64_t channels) {
+  if (getStaticType(other).getElementType().isInteger(8))
+    return getOperand(loc, other, channels);
+  Operation *op = other.getDefiningOp();
+  if (auto cast = dyn_cast<CastOp>(op))
+    return CastOp::create(builder, loc,
+                          getOperand(loc, cast.getData(), channels),
+                          cast.getDtype());
+  IRMapping mapping;
+  Value value = buildOther(loc, op->getOperand(0), channels);
+  mapping.map(op->getOperand(0), value);
+  RankedTensorType factor = getStaticType(op->getOperand(1));
+  mapping.map(op->getOperand(1),
+              packConstant(loc, op->getOperand(1), factor, channels));
+  Operation *clone = builder.clone(*op, mapping);
+  clone->getResult(0).setType(value.getType());
+  return clone->getResult(0);
+}
+
 Value Partitioner::buildSteps(const Part &part, Value value) {
   Operation *root = part.root;
   RankedTensorType type = getStaticType(root->getResult(0));
@@ -290,17 +315,9 @@ Value Partitioner::buildSteps(const Part &part, Value value) {
     mapping.map(step.op->getOperand(step.operand), value);
     if (step.op->getNumOperands() == 2) {
       Value other = step.op->getOperand(1 - step.operand);
-      if (getStaticType(other).getElementType().isInteger(8) &&
-          !getIntegers(other))
-        mapping.map(other, getOperand(stepLoc, other, channels));
-      else if (auto cast = other.getDefiningOp<CastOp>();
-               cast && !getIntegers(other))
-        mapping.map(
-            other, CastOp::create(builder, stepLoc,
-                                  getOperand(stepLoc, cast.getData(), channels),
-                                  cast.getDtype()));
-      else
-        mapping.map(other, packConstant(stepLoc, other, type, channels));
+      mapping.map(other, getIntegers(other)
+                             ? packConstant(stepLoc, other, type, channels)
+                             : buildOther(stepLoc, other, channels));
     }
     Operation *clone = builder.clone(*step.op, mapping);
     clone->getResult(0).setType(
@@ -419,32 +436,8 @@ std::vector<Part> Partitioner::findParts(DenseSet<Operation *> &taken) {
   return parts;
 }
 
-/// A constant is subtracted by adding what is as far on the other side of 0,
-/// for which the ALU has an operation.
-void Partitioner::addNegatives() {
-  function.walk([&](SubtractOp subtract) {
-    RankedTensorType type = getStaticType(subtract.getRhs());
-    std::optional<SmallVector<int64_t>> numbers =
-        getIntegers(subtract.getRhs());
-    // Sums in 32 bits wrap around, so that the least number is as good.
-    if (!numbers || !type || !type.getElementType().isSignlessInteger(32))
-      return;
-    SmallVector<int32_t> negatives;
-    for (int64_t number : *numbers)
-      negatives.push_back(static_cast<int32_t>(-number));
-    builder.setInsertionPoint(subtract);
-    Location loc = subtract.getLoc();
-    Value other = ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(type, ArrayRef(negatives)));
-    subtract.replaceAllUsesWith(AddOp::create(builder, loc, subtract.getType(),
-                                              subtract.getLhs(), other)
-                                    .getResult());
-    subtract.erase();
-  });
-}
-
 unsigned Partitioner::run() {
-  addNegatives();
+  makeSums(function);
   DenseSet<Operation *> taken;
   std::vector<Part> parts = findParts(taken);
   // A part may need what another one computes, which then comes before.

@@ -80,11 +80,12 @@ def PartitionGraphPass
     : Pass<"vta-partition-graph", "::mlir::func::FuncOp"> {
   let summary = "Put what VTA can compute of a graph on the device";
   let description = [{
-    A part is a `nn.conv2d`, `nn.conv2d_transpose` or `nn.dense` of bytes with
-    constant weights, and the operators behind it that nobody else sees the operands of, until there are
-    bytes again: sums with constants of channels and with other bytes, minima and
-    maxima, `clip`, `relu`, casts, shifts, products with a number, and changes
-    of scale by powers of two in 64 bits, which become a sum and a shift.
+    A part is a `nn.conv1d`, `nn.conv2d`, `nn.conv2d_transpose` or `nn.dense` of
+    bytes with constant weights, and the operators behind it that nobody else
+    sees the operands of, until there are bytes again: sums with constants of
+    channels and with multiples of other bytes, minima and maxima, `clip`, `relu`,
+    casts, shifts, products with a number, and changes of scale by powers of two
+    in 64 bits, which become a sum and a shift.
 
     Other parts take what these have computed: maxima of windows, averages, which
     become a product with ones and a product and a shift that give the same bytes
@@ -98,8 +99,10 @@ def PartitionGraphPass
     Groups that are no whole blocks are joined: a block of weights has those of
     several groups on its diagonal, and zeros. A transposed convolution is a
     convolution for each phase of its result, and the processor interleaves these.
+    A layer that is subtracted is one with the other weights that is added.
 
-    Everything else, such as pools of what the processor has, stays where it is.
+    Everything else, such as pools of what the processor has, and layers for whose
+    window scratchpads have no room, stays where it is.
   }];
   let dependentDialects = [
     "::mlir::relay::RelayDialect", "::mlir::relay::TargetDialect"

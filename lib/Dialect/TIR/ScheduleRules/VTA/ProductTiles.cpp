@@ -245,9 +245,9 @@ private:
     int64_t inp =
         sizes.inp + needs.inpTiles * sizes.acc + int64_t(needs.hasConstants);
     int64_t wgt = sizes.wgt + (needs.hasConstants ? channels : 0);
-    // Bytes get to accumulators by a product with ones, which all tiles share.
-    int64_t ones = needs.inpTiles != 0;
-    if (inp > depth(Memory::Inp) || wgt + ones > depth(Memory::Wgt) ||
+    // Bytes get to accumulators by a product with ones, or what they are
+    // multiplied by, which all tiles share.
+    if (inp > depth(Memory::Inp) || wgt + needs.inpTiles > depth(Memory::Wgt) ||
         acc > depth(Memory::Acc))
       return;
     bool fitsTwice = 2 * inp <= depth(Memory::Inp) &&
