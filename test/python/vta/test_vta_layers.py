@@ -35,8 +35,9 @@ def check(function, folder, parts=1, config=CONFIGS[0]):
     interpreter = relay.create_executor("debug", mod=relay.IRModule.from_expr(function)).evaluate()
     rng = np.random.default_rng(3)
     for _ in range(2):
-        inputs = {name: rng.integers(-128, 128, shape).astype("int8")
-                  for name, shape, _ in device.inputs}
+        inputs = {entry.name: rng.integers(
+            -128, 128, [int(size) for size in entry.shape]).astype("int8")
+                  for entry in device.inputs}
         ours, expected = device.run(inputs), host.run(inputs)
         np.testing.assert_array_equal(ours, expected)
         np.testing.assert_array_equal(ours, interpreter(**inputs).numpy())
