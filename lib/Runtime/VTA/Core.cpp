@@ -45,9 +45,9 @@ Scratchpad &Core::getScratchpad(Memory memory) {
 
 std::optional<Fault> Core::execute(const Instruction &instruction) {
   if (!uop || !wgt || !inp || !acc)
-    return Fault{ErrorKind::Limit, "", "there is no memory for scratchpads"};
+    return Fault{ErrorKind::Memory, "", "there is no memory for scratchpads"};
   if (order && !*order)
-    return Fault{ErrorKind::Limit, "",
+    return Fault{ErrorKind::Memory, "",
                  "there is no memory for who accesses what in the strict mode"};
   if (instruction.isCompute())
     return compute(instruction);

@@ -54,6 +54,8 @@ const char *relay_vta::getErrorKindName(ErrorKind kind) {
     return "race";
   case ErrorKind::Limit:
     return "limit";
+  case ErrorKind::Memory:
+    return "memory";
   }
   return "none";
 }

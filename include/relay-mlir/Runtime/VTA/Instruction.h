@@ -55,9 +55,12 @@ enum class ErrorKind : uint8_t {
   /// Of the strict mode: two accesses that no token orders.
   Race,
   /// More work than the limit.
-  Limit
+  Limit,
+  /// The simulator has none left.
+  Memory
 };
-constexpr unsigned kNumErrorKinds = static_cast<unsigned>(ErrorKind::Limit) + 1;
+constexpr unsigned kNumErrorKinds =
+    static_cast<unsigned>(ErrorKind::Memory) + 1;
 const char *getErrorKindName(ErrorKind kind);
 
 struct Fault {
