@@ -15,6 +15,7 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
 
 #include <cmath>
 
@@ -79,20 +80,12 @@ static constexpr Key kCaseKeys[] = {
     {"at_instruction", json::Value::Number, Key::Negative},
     {"stuck_instruction", json::Value::Object, Key::Negative},
     {"profiler", json::Value::Object, Key::Positive},
-    {"chisel_cycles", json::Value::Number, Key::Positive},
-    // What a case is, for readers.
-    {"name", json::Value::String},
-    {"configuration", json::Value::String},
-    {"config", json::Value::Object},
-    {"dram_base", json::Value::Number},
-    {"dram_bytes", json::Value::Number},
-    {"instructions", json::Value::Number},
-    {"exercises", json::Value::Array},
-    {"backends", json::Value::Array},
-    {"note", json::Value::String},
-    {"checked_by_numpy", json::Value::Boolean},
-    {"changed_bytes", json::Value::Number},
-    {"published_simulator", json::Value::String}};
+    {"chisel_cycles", json::Value::Number, Key::Positive}};
+/// What a case is, for readers.
+static constexpr StringLiteral kDescriptions[] = {
+    "name",       "configuration",    "config",        "dram_base",
+    "dram_bytes", "instructions",     "exercises",     "backends",
+    "note",       "checked_by_numpy", "changed_bytes", "published_simulator"};
 static constexpr Key kCounts[] = {{"inp_load_nbytes", json::Value::Number},
                                   {"wgt_load_nbytes", json::Value::Number},
                                   {"acc_load_nbytes", json::Value::Number},
@@ -119,10 +112,12 @@ static StringRef getTypeName(json::Value::Kind kind) {
   }
 }
 
-/// A key that is unknown, or whose value has another type, would not be
-/// compared, and nobody would know. null is as no value.
+/// Values of another type would not be compared, and nobody would know; nor
+/// would those of keys that are unknown, which others may have in their files:
+/// `warn` tells of them. null is as no value.
 static Error checkKeys(StringRef path, const Twine &place,
-                       const json::Object &object, ArrayRef<Key> keys) {
+                       const json::Object &object, ArrayRef<Key> keys,
+                       function_ref<void(const Twine &)> warn) {
   // The first error is the same one in each run.
   auto names = map_to_vector(
       object, [](const auto &entry) { return StringRef(entry.first); });
@@ -131,10 +126,11 @@ static Error checkKeys(StringRef path, const Twine &place,
     const json::Value &value = *object.get(name);
     const Key *key =
         find_if(keys, [&](const Key &other) { return other.name == name; });
-    if (key == keys.end())
-      return makeError("'{0}': expects no key '{1}'{2}, which nothing is "
-                       "compared with",
-                       path, name, place.str());
+    if (key == keys.end()) {
+      if (!is_contained(kDescriptions, name))
+        warn("'" + path + "': nothing is compared with '" + name + "'" + place);
+      continue;
+    }
     if (value.kind() == json::Value::Null)
       continue;
     if (value.kind() != key->kind ||
@@ -152,14 +148,16 @@ static bool isErrorKind(StringRef name) {
   return false;
 }
 
-static Error checkCase(StringRef path, const json::Object &object) {
-  if (Error error = checkKeys(path, "", object, kCaseKeys))
+static Error checkCase(StringRef path, const json::Object &object,
+                       function_ref<void(const Twine &)> warn) {
+  if (Error error = checkKeys(path, "", object, kCaseKeys, warn))
     return error;
   for (auto [name, keys] :
        {std::pair<StringRef, ArrayRef<Key>>("profiler", kCounts),
         std::pair<StringRef, ArrayRef<Key>>("stuck_instruction", kStages)})
     if (const json::Object *values = object.getObject(name))
-      if (Error error = checkKeys(path, " in '" + name + "'", *values, keys))
+      if (Error error =
+              checkKeys(path, " in '" + name + "'", *values, keys, warn))
         return error;
   bool isNegative = object.getBoolean("negative").value_or(false);
   for (const Key &key : kCaseKeys)
@@ -184,7 +182,8 @@ static Error checkCase(StringRef path, const json::Object &object) {
 
 /// The case of a name; null if there is none.
 static Expected<const json::Object *>
-findCaseOf(StringRef path, const json::Array &cases, StringRef name) {
+findCaseOf(StringRef path, const json::Array &cases, StringRef name,
+           function_ref<void(const Twine &)> warn) {
   const json::Object *found = nullptr;
   for (const json::Value &value : cases) {
     const json::Object *object = value.getAsObject();
@@ -201,7 +200,7 @@ findCaseOf(StringRef path, const json::Array &cases, StringRef name) {
     found = object;
   }
   if (found)
-    if (Error error = checkCase(path, *found))
+    if (Error error = checkCase(path, *found, warn))
       return std::move(error);
   return found;
 }
@@ -231,11 +230,15 @@ Expected<const json::Object *> ConformanceVectors::findCase(StringRef path) {
   if (!cases)
     return makeError("'{0}': expects an object with an array 'cases'",
                      casesPath);
-  if (Error error = checkKeys(casesPath, "", *file, kFileKeys))
+  auto warn = [&](const Twine &message) {
+    if (warnings.insert(message.str()).second)
+      WithColor::warning(errs()) << message << '\n';
+  };
+  if (Error error = checkKeys(casesPath, "", *file, kFileKeys, warn))
     return std::move(error);
   if (int64_t format = file->getInteger("format").value_or(1); format != 1)
     return makeError("'{0}': expects format 1, but got {1}", casesPath, format);
-  return findCaseOf(casesPath, *cases, sys::path::stem(path));
+  return findCaseOf(casesPath, *cases, sys::path::stem(path), warn);
 }
 
 //===----------------------------------------------------------------------===//

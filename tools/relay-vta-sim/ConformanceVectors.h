@@ -16,6 +16,7 @@
 
 #include "relay-mlir/Runtime/VTA/Simulator.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -42,6 +43,8 @@ private:
   const relay_vta::RunOptions options;
   /// By their paths; objects of cases by name.
   llvm::StringMap<llvm::json::Value> files;
+  /// What has been said.
+  llvm::StringSet<> warnings;
 };
 
 /// What went wrong, and the option that may help.
