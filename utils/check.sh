@@ -68,8 +68,12 @@ else
 fi
 
 # As many tests at once as there are processors, and 3 GiB for each: large models need that.
-workers=$(nproc) room=$(awk '/^MemTotal/ { print int($2 / 3145728) }' /proc/meminfo)
-((workers <= room)) || workers=$((room > 1 ? room : 1))
+# More than 8 would wait for the longest file.
+workers=$(awk -v most="$(nproc)" '/^MemTotal/ {
+  room = int($2 / 3145728)
+  if (room < most) most = room
+  print (most > 8 ? 8 : most < 1 ? 1 : most)
+}' /proc/meminfo)
 
 run_pytest() { # target, name of the results, tests
   for_target "$1" env RELAY_NIGHTLY=$nightly PYTHONPATH="$PWD/$build/python_packages" \
