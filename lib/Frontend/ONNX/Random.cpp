@@ -41,13 +41,19 @@ static uint64_t getSeed(NodeContext &node) {
   return llvm::xxh3_64bits(own.name.empty() ? own.outputs.front() : own.name);
 }
 
+/// Unsigned numbers of 64 bits.
+static Value createWords(NodeContext &node, ArrayRef<int64_t> shape,
+                         ArrayRef<uint64_t> words) {
+  Type type = IntegerType::get(node.getContext(), 64, IntegerType::Unsigned);
+  return node.createConstant(
+      DenseElementsAttr::get(RankedTensorType::get(shape, type), words));
+}
+
 /// The key of the node's seed, for the operators relay.random.*.
 static Value createKey(NodeContext &node) {
   // An empty path, and the place of its first bit.
-  uint64_t words[] = {getSeed(node), 0, 0, 0, 0, 0, 0, 0, uint64_t(1) << 63, 0};
-  Type type = IntegerType::get(node.getContext(), 64, IntegerType::Unsigned);
-  return node.createConstant(DenseElementsAttr::get(
-      RankedTensorType::get({10}, type), ArrayRef<uint64_t>(words)));
+  return createWords(
+      node, 10, {getSeed(node), 0, 0, 0, 0, 0, 0, 0, uint64_t(1) << 63, 0});
 }
 
 /// Floats of `shape` in [0, 1), or with a normal distribution, times `scale`
@@ -87,28 +93,29 @@ static Type getFloatType(NodeContext &node, Type defaultType) {
   return nullptr;
 }
 
+static Value shiftRight(NodeContext &node, Value words, uint64_t count) {
+  return node.create<RightShiftOp>({words, createWords(node, {}, count)});
+}
+
 /// An unsigned number of 64 bits for each position, 0, 1, 2, ... as integers of
 /// 64 bits: SplitMix64 (Steele, Lea, Flood, 2014) in the order of positions,
 /// which is as good in any order. Each `stream` has numbers of its own.
 static Value createBits(NodeContext &node, Value positions, uint64_t stream) {
-  Type type = IntegerType::get(node.getContext(), 64, IntegerType::Unsigned);
-  auto word = [&](uint64_t value) {
-    return node.createConstant(
-        DenseElementsAttr::get(RankedTensorType::get({}, type), value));
+  auto multiply = [&](Value words, uint64_t factor) {
+    return node.create<MultiplyOp>({words, createWords(node, {}, factor)});
   };
-  auto mix = [&](Value bits, uint64_t shift, uint64_t factor) {
-    bits = node.create<BitwiseXorOp>(
-        {bits, node.create<RightShiftOp>({bits, word(shift)})});
-    return factor == 1 ? bits : node.create<MultiplyOp>({bits, word(factor)});
+  auto mix = [&](Value words, uint64_t count) {
+    return node.create<BitwiseXorOp>({words, shiftRight(node, words, count)});
   };
-  constexpr uint64_t kGamma = 0x9E3779B97F4A7C15;
-  Value bits = node.create<AddOp>(
-      {node.create<MultiplyOp>({node.castTo(positions, type), word(kGamma)}),
-       word(llvm::xxh3_64bits(ArrayRef(
-           reinterpret_cast<const uint8_t *>(&stream), sizeof(stream))))});
-  bits = mix(bits, 30, 0xBF58476D1CE4E5B9);
-  bits = mix(bits, 27, 0x94D049BB133111EB);
-  return mix(bits, 31, 1);
+  Value start = createWords(
+      node, {},
+      llvm::xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(&stream),
+                                 sizeof(stream))));
+  Value words = node.castTo(positions, node.getElementType(start));
+  words = node.create<AddOp>({multiply(words, 0x9E3779B97F4A7C15), start});
+  words = multiply(mix(words, 30), 0xBF58476D1CE4E5B9);
+  words = multiply(mix(words, 27), 0x94D049BB133111EB);
+  return mix(words, 31);
 }
 
 /// Floats of `type` in [0, 1), as createBits has them.
@@ -116,13 +123,8 @@ static Value createFractions(NodeContext &node, Value positions,
                              uint64_t stream, Type type) {
   unsigned precision = type.isF64() ? 53 : 24;
   Value bits = createBits(node, positions, stream);
-  if (!bits)
-    return nullptr;
-  Value shift = node.castTo(
-      node.createScalar(64 - precision, node.getBuilder().getI64Type()),
-      node.getElementType(bits));
   // What is left is no negative number.
-  Value digits = node.castTo(node.create<RightShiftOp>({bits, shift}),
+  Value digits = node.castTo(shiftRight(node, bits, 64 - precision),
                              node.getBuilder().getI64Type());
   return node.create<MultiplyOp>(
       {node.castTo(digits, type),

@@ -13,8 +13,6 @@ from .op import _registry
 from .pass_manager import FunctionPass, Pass, PassContext, PassInfo
 
 
-
-
 class _Recaster(ExprMutator):
     """Rebuilds a typed function. Operators are numbered as they are computed."""
 

@@ -167,7 +167,8 @@ def convert(mod: IRModule, desired: Mapping[str, Sequence[str]],
             skipped: Sequence[int] = ()) -> IRModule:
     """Runs convolutions of a module in blocked layouts, and elementwise operators
     between them. Grouped convolutions stay as they are, channels that the block does
-    not divide, and convolutions with the numbers of `skipped`. Raises ValueError for other operators and layouts."""
+    not divide, and convolutions with the numbers of `skipped`. Raises ValueError for other
+    operators and layouts."""
     from .pass_manager import as_class
     from .transform import infer_types
 

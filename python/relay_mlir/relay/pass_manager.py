@@ -7,7 +7,6 @@ import functools
 import inspect
 import re
 import sys
-import threading
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping
 
 import numpy as np
@@ -16,6 +15,7 @@ from . import expr as _expr
 from .._arguments import (describe, expect, expect_callable, expect_int, expect_list,
                           expect_mapping, expect_names, expect_text)
 from .._errors import DiagnosticError
+from ._scopes import Scopes
 from .attrs import Attrs
 from .instrument import HOOKS, call_hook
 from .module import IRModule, Module
@@ -100,7 +100,7 @@ class PassContext:
     of another type, and ValueError for integers below 0.
     """
 
-    _local = threading.local()
+    _scopes: Scopes[PassContext] = Scopes()
 
     def __init__(self, opt_level: int = 2, required_pass: Iterable[str] | None = None,
                  disabled_pass: Iterable[str] | None = None,
@@ -123,10 +123,9 @@ class PassContext:
     @staticmethod
     def _stack() -> list[PassContext]:
         """The contexts of this thread; the first is that around the program."""
-        local = PassContext._local
-        if not hasattr(local, "stack"):
-            local.stack = [PassContext()]
-        stack: list[PassContext] = local.stack
+        stack = PassContext._scopes.entered
+        if not stack:
+            stack.append(PassContext())
         return stack
 
     def _enter_instruments(self) -> None:

@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import re
-import threading
 import types
 from typing import Any, Mapping
 
 from .._arguments import describe, expect_text
 from .._compile import device_targets_text
+from ._scopes import Scopes
 from .device import Device
 
 
@@ -72,7 +72,7 @@ class Target(str):
 
     Raises NotImplementedError for a target that there is no code generation for."""
 
-    _local = threading.local()
+    _scopes: Scopes[Target] = Scopes()
 
     def __new__(cls, target: Any, host: Any = None) -> Target:
         del host
@@ -103,28 +103,20 @@ class Target(str):
         return types.SimpleNamespace(name=words[0] if words else "")
 
     @staticmethod
-    def _stack() -> list[Target]:
-        local = Target._local
-        if not hasattr(local, "stack"):
-            local.stack = []
-        stack: list[Target] = local.stack
-        return stack
-
-    @staticmethod
     def current(allow_none: bool = True) -> Target | None:
         """The target of the innermost `with` of this thread, or None. Raises ValueError
         instead unless `allow_none`."""
-        stack = Target._stack()
+        stack = Target._scopes.entered
         if not stack and not allow_none:
             raise ValueError("expects a target around this: `with relay.target.Target(...)`")
         return stack[-1] if stack else None
 
     def __enter__(self) -> Target:
-        self._stack().append(self)
+        self._scopes.entered.append(self)
         return self
 
     def __exit__(self, type_: object, value: object, trace: object) -> None:
-        self._stack().pop()
+        self._scopes.entered.pop()
 
 
 def chosen_target(target: Any) -> Any:

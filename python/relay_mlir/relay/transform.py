@@ -10,6 +10,7 @@ from .._arguments import (expect, expect_callable, expect_int, expect_list, expe
                           expect_text)
 from ._core import core
 from ._replaced_passes import REPLACED
+from ._scopes import Scopes
 from ._common_subexpr import merge_equal_calls
 from ._composite_passes import MergeComposite
 from .module import IRModule, expect_module
@@ -173,27 +174,33 @@ def ConvertLayout(desired_layouts: Mapping[str, str | Sequence[str]]) -> Pass:  
     return FunctionPass(run, PassInfo("ConvertLayout", 3))
 
 
-class LayoutConfig:
+class _InnermostLayoutConfig(type):
+    @property
+    def current(cls) -> LayoutConfig | None:
+        """The one of the innermost `with` of this thread, or None."""
+        entered = LayoutConfig._scopes.entered
+        return entered[-1] if entered else None
+
+
+class LayoutConfig(metaclass=_InnermostLayoutConfig):
     """What ConvertLayout leaves as it is, in `with LayoutConfig(skip_layers=[0, 2]):`.
 
     `skip_layers` has numbers of convolutions, counted from 0 in each function, of those
     of which a layout is desired, in the order in which they are computed. Raises
     ValueError for numbers below 0."""
 
-    current: LayoutConfig | None = None
+    _scopes: Scopes[LayoutConfig] = Scopes()
 
     def __init__(self, skip_layers: Sequence[int] | None = None) -> None:
         self.skip_layers = [expect_int(layer, "each of skip_layers", 0)
                             for layer in expect_list(skip_layers or [], "skip_layers")]
-        self._outer: list[LayoutConfig | None] = []
 
     def __enter__(self) -> LayoutConfig:
-        self._outer.append(LayoutConfig.current)
-        LayoutConfig.current = self
+        self._scopes.entered.append(self)
         return self
 
     def __exit__(self, type_: object, value: object, trace: object) -> None:
-        LayoutConfig.current = self._outer.pop()
+        self._scopes.entered.pop()
 
 
 def InferTypeLocal(expr: _expr.Expr | _expr.TupleWrapper) -> Any:  # pylint: disable=invalid-name

@@ -46,7 +46,8 @@ def pareto(points: Iterable[Point]) -> list[Point]:
     front: list[Point] = []
     fits = [point for point in expect_list(points, "points") if not point.reason]
     most = max((point.kernels for point in fits), default=0)
-    for point in sorted((point for point in fits if point.kernels == most), key=lambda p: (p.config.scratchpad_bytes, p.cycles, p.config)):
+    for point in sorted((point for point in fits if point.kernels == most),
+                        key=lambda p: (p.config.scratchpad_bytes, p.cycles, p.config)):
         if not front or point.cycles < front[-1].cycles:
             front.append(point)
     return front

@@ -49,9 +49,6 @@ def test_kernels_and_levels():
     for nothing in ({}, {"nn.conv2d": "NCHW"}):
         same = relay.transform.ConvertLayout(nothing)(mod)
         assert same["main"].body.op.name == "nn.relu"
-    # As in TVM, data has no default.
-    with pytest.raises(ValueError, match="data of nn.conv2d such as NHWC, but got 'default'"):
-        relay.transform.ConvertLayout({"nn.conv2d": ["default", "default"]})
 
 
 @pytest.mark.parametrize("op,shape,attrs,last", [

@@ -1,6 +1,8 @@
 """recast, ChangeBatch and LayoutConfig. Integers are compared exactly; layouts change the
 order of sums, within 1e-5."""
 
+import concurrent.futures
+
 import numpy as np
 import pytest
 
@@ -144,6 +146,11 @@ def test_layout_config(layouts, skipped):
     np.testing.assert_allclose(evaluate(result, args), evaluate(mod, args), rtol=1e-5)
 
 
+def test_layout_config_is_of_its_thread():
+    with transform.LayoutConfig([0]), concurrent.futures.ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: transform.LayoutConfig.current).result() is None
+
+
 def test_layout_config_counts_one_kind_of_layouts():
     mod = relay.IRModule.from_expr(convolutions(1))
     convert = transform.ConvertLayout({"nn.conv2d": ["NCHW4c", "OIHW4i4o"], "nn.conv1d": "NWC"})
@@ -152,7 +159,7 @@ def test_layout_config_counts_one_kind_of_layouts():
         convert(mod)
 
 
-@pytest.mark.parametrize("layouts", ["default", ["default", "OHWI"]])
+@pytest.mark.parametrize("layouts", ["default", ["default", "OHWI"], ["default", "default"]])
 def test_data_has_no_default_layout(layouts):
     with pytest.raises(ValueError, match="data of nn.conv2d such as NHWC, but got 'default'"):
         transform.ConvertLayout({"nn.conv2d": layouts})

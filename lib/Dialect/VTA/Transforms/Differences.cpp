@@ -29,19 +29,12 @@ static Value negate(OpBuilder &builder, Location loc, Value constant) {
   std::optional<SmallVector<int64_t>> numbers = getIntegers(constant);
   if (!numbers || !type)
     return {};
-  if (type.getElementType().isSignlessInteger(32)) {
-    SmallVector<int32_t> negatives;
-    for (int64_t number : *numbers)
-      negatives.push_back(static_cast<int32_t>(-number));
-    return ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(type, ArrayRef(negatives)));
-  }
-  if (!type.getElementType().isSignlessInteger(8) ||
-      llvm::is_contained(*numbers, INT8_MIN))
+  unsigned width = type.getElementTypeBitWidth();
+  if (width != 32 && (width != 8 || llvm::is_contained(*numbers, INT8_MIN)))
     return {};
-  SmallVector<int8_t> negatives;
-  for (int64_t number : *numbers)
-    negatives.push_back(static_cast<int8_t>(-number));
+  auto negatives = llvm::map_to_vector(*numbers, [&](int64_t number) {
+    return APInt(64, -number, /*isSigned=*/true).trunc(width);
+  });
   return ConstantOp::create(builder, loc,
                             DenseElementsAttr::get(type, ArrayRef(negatives)));
 }

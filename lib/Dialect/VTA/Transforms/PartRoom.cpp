@@ -17,7 +17,7 @@ using namespace mlir::vta;
 using namespace mlir::relay;
 
 std::string vta::whyNoRoom(const Part &part, const relay_vta::Config &config) {
-  int64_t inp = 0, wgt = 0, acc = 2;
+  int64_t inp = 0, acc = 2;
   bool hasConstants = false;
   for (const Step &step : part.steps) {
     if (!step.op || step.op->getNumOperands() != 2)
@@ -33,7 +33,7 @@ std::string vta::whyNoRoom(const Part &part, const relay_vta::Config &config) {
   }
   // Bytes get to accumulators by a product with ones, or what they are
   // multiplied by.
-  wgt += hasConstants + inp;
+  int64_t wgt = hasConstants + inp;
   inp += hasConstants;
   int64_t count = 0, span = 0;
   for (const BlockProduct &product : part.products.products) {

@@ -9,8 +9,9 @@ NaN is not kept everywhere: its ReLU, clip and maxima ignore it.
 
 Convolutions and products with their bias, a sum and an activation become functions that
 oneDNN computes, in float32 on static shapes, and with them the pooling, softmax, layer
-normalization and elementwise operators that they are connected to. The artefact needs librelay_device_dnnl.so, which is part of the run time
-where oneDNN is installed, and uses the threads of OpenMP (OMP_NUM_THREADS).
+normalization and elementwise operators that they are connected to. The artefact needs
+librelay_device_dnnl.so, which is part of the run time where oneDNN is installed, and uses the
+threads of OpenMP (OMP_NUM_THREADS).
 """
 
 from __future__ import annotations
