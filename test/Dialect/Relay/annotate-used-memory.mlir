@@ -72,3 +72,15 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> ten
   %r = relay.let "r" %0 : tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A tuple without fields takes no memory, nor does what it is a field of.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: relay.attrs = {io_used_memory = 4 : i32}
+func.func @main(%x: tensor<f32>) -> tuple<tuple<>> {
+  %0 = relay.tuple ()
+  %a = relay.let "a" %0 : tuple<>
+  %1 = relay.tuple %a : tuple<>
+  return %1 : tuple<tuple<>>
+}

@@ -66,11 +66,13 @@ void VariableUses::addBlock(Block &block) {
       for (Value operand : op.getOperands())
         for (Value part : getParts(operand))
           made.insert(part);
-      Operation *source = op.getOperand(0).getDefiningOp();
-      // A variable for a tuple is no other thing than the tuple.
-      bool isName = isMade || (throughTuples && source &&
-                               isa<TupleOp, TupleGetItemOp, LetOp>(source));
-      if (isName)
+      // A variable for a tuple is no other thing than the tuple. The tuple may
+      // be `()`, without operands.
+      auto isTuple = [](Value value) {
+        Operation *source = value.getDefiningOp();
+        return source && isa<TupleOp, TupleGetItemOp, LetOp>(source);
+      };
+      if (isMade || (throughTuples && isTuple(op.getOperand(0))))
         parts[op.getResult(0)] = llvm::to_vector<1>(made);
       else
         addVariable(op.getResult(0));
