@@ -77,10 +77,12 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> ten
 
 // A tuple without fields takes no memory, nor does what it is a field of.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: relay.attrs = {io_used_memory = 4 : i32}
-func.func @main(%x: tensor<f32>) -> tuple<tuple<>> {
-  %0 = relay.tuple ()
-  %a = relay.let "a" %0 : tuple<>
-  %1 = relay.tuple %a : tuple<>
-  return %1 : tuple<tuple<>>
+// CHECK-SAME: relay.attrs = {io_used_memory = 8 : i32}
+func.func @main(%x: tensor<f32>, %u: tuple<>) -> tuple<tuple<>, tuple<tuple<>>, tensor<f32>, tuple<>> {
+  %0 = relay.add %x, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %1 = relay.tuple ()
+  %2 = relay.tuple ()
+  %3 = relay.tuple %2 : tuple<>
+  %4 = relay.tuple %1, %3, %0, %u : tuple<>, tuple<tuple<>>, tensor<f32>, tuple<>
+  return %4 : tuple<tuple<>, tuple<tuple<>>, tensor<f32>, tuple<>>
 }

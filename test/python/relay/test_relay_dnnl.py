@@ -146,6 +146,18 @@ def test_batches_of_products(transpose_a, transpose_b, inner):
     check(mod)
 
 
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_products_of_matrices(transpose_a, transpose_b):
+    """Those of nn.matmul, of which either side may be transposed, with what follows."""
+    x = relay.var("x", shape=(4, 3) if transpose_a else (3, 4))
+    weight = const(5, 4) if transpose_b else const(4, 5)
+    product = relay.nn.matmul(x, weight, transpose_a=transpose_a, transpose_b=transpose_b)
+    mod = partition([x], relay.nn.relu(relay.nn.bias_add(product, const(5))))
+    assert taken(mod) == [["dnnl.matmul_bias_relu"]]
+    check(mod)
+
+
 def test_what_is_between():
     """A network: pooling, sums, normalization and softmax are in the same function."""
     x = relay.var("x", shape=(1, 8, 12, 12))

@@ -34,7 +34,8 @@ from ...module import IRModule
 
 _CONVOLUTIONS = {"nn.conv1d": ("NCW", "OIW"), "nn.conv2d": ("NCHW", "OIHW"),
                  "nn.conv3d": ("NCDHW", "OIDHW")}
-_PRODUCTS = (*_CONVOLUTIONS, "nn.dense", "nn.batch_matmul")
+_MATRIX_RANKS = {"nn.dense": 2, "nn.matmul": 2, "nn.batch_matmul": 3}
+_PRODUCTS = (*_CONVOLUTIONS, *_MATRIX_RANKS)
 _POOLING = {f"nn.{kind}_pool{n}d": (kind, layout) for kind in ("max", "avg")
             for n, layout in ((1, "NCW"), (2, "NCHW"), (3, "NCDHW"))}
 _GLOBAL_POOLING = {"nn.global_max_pool2d": "max", "nn.global_avg_pool2d": "avg"}
@@ -146,7 +147,7 @@ def _takes_main(call: Call) -> bool:
         return False
     name, attrs = _name(call), call.attrs
     if name not in _CONVOLUTIONS:
-        return len(_shape(call.args[0])) == (2 if name == "nn.dense" else 3)
+        return len(_shape(call.args[0])) == _MATRIX_RANKS[name]
     data, kernel = _CONVOLUTIONS[name]
     return (attrs.data_layout == data and attrs.kernel_layout == kernel
             and attrs.out_layout in ("", data))
@@ -310,8 +311,8 @@ class _Writer:
         if name in _CONVOLUTIONS:
             data = self.plain(main.args[0])
             return self._convolution(main, data, chain.bias, tail)
-        transposed = [name == "nn.batch_matmul" and bool(main.attrs.transpose_a),
-                      name == "nn.dense" or bool(main.attrs.transpose_b)]
+        transposed = ([False, True] if name == "nn.dense" else
+                      [bool(main.attrs.transpose_a), bool(main.attrs.transpose_b)])
         sides = [self._matrix(arg, flag) for arg, flag in zip(main.args, transposed)]
         bias = [0]
         if chain.bias is not None:
