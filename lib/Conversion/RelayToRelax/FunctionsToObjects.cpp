@@ -22,6 +22,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/Patterns.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayMemoryOps.h"
 #include "relay-mlir/Dialect/Relay/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 
@@ -284,6 +285,11 @@ LogicalResult ObjectConverter::convertOp(OpBuilder &builder, Operation *op) {
       .Case([&](DebugOp debug) {
         relax::DebugOp::create(builder, loc, debug.getDebugFunc(), operands[0]);
         return set(operands[0]);
+      })
+      // Objects end with their last use, closures and references among them.
+      .Case([&](MemoryKillOp) {
+        return set(
+            relax::MakeTupleOp::create(builder, loc, object, ValueRange()));
       })
       .Case([&](TupleOp) {
         return set(relax::MakeTupleOp::create(builder, loc, object, operands));

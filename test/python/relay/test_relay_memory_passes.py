@@ -105,6 +105,24 @@ def used_memory(mod):
     return found
 
 
+def test_compiled_ends_of_closures_and_references():
+    """The virtual machine has programs that say where these end."""
+    mod = relay.fromtext("""#[version = "0.0.5"]
+type Box { Box(int32) }
+def @main(%x: int32) {
+  let %r = ref(%x);
+  let %f = fn(%y: int32) { %y * ref_read(%r) };
+  let %b = Box(%f(%x));
+  let %n = match (%b) { Box(%v) => %v };
+  let %z = %n + 1;
+  %z
+}""")
+    result = transform.ManifestLifetimes()(transform.InferType()(mod))
+    assert {"r", "f", "b"} <= set(kills(result))
+    for kind in ("debug", "vm"):
+        assert int(relay.create_executor(kind, mod=result).evaluate()(3).numpy()) == 10
+
+
 def test_used_memory():
     """A pool of int8, twice, and a sum with the first one: the figures by hand."""
     x = relay.var("x", shape=(1, 2, 2, 4), dtype="int8")
