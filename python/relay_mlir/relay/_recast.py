@@ -25,6 +25,15 @@ class _Recaster(ExprMutator):
     def _cast(self, expr: _expr.Expr, dtype: str) -> _expr.Expr:
         return _expr.Call(core.get_op("cast"), [expr], {"dtype": dtype})
 
+    def _cast_operand(self, arg: _expr.Expr, type_: ty.Type) -> _expr.Expr:
+        """An operand, which may be a tuple of tensors, written out or not."""
+        if not isinstance(type_, ty.TupleType):
+            return self._cast(arg, self._dtype)
+        fields = (arg.fields if isinstance(arg, core.Tuple) else
+                  [_expr.TupleGetItem(arg, index) for index in range(len(type_.fields))])
+        return _expr.Tuple([self._cast_operand(field, field_type)
+                            for field, field_type in zip(fields, type_.fields)])
+
     def visit_call(self, call: _expr.Call) -> Any:
         new = super().visit_call(call)
         if not isinstance(call.op, core.Op) or call.op.name not in self._ops:
@@ -34,9 +43,8 @@ class _Recaster(ExprMutator):
             return new
         result = expect(call.checked_type, ty.TensorType, f"the result of {call.op.name}",
                         "a tensor")
-        args = [_expr.Tuple([self._cast(field, self._dtype) for field in arg.fields])
-                if isinstance(arg, core.Tuple) else self._cast(arg, self._dtype)
-                for arg in new.args]
+        args = [self._cast_operand(arg, typed.checked_type)
+                for arg, typed in zip(new.args, call.args)]
         attrs = dict(new._attrs)
         if "out_dtype" in _registry.attribute_defaults(call.op.name):
             attrs["out_dtype"] = self._out_dtype

@@ -15,5 +15,12 @@ class Scopes(threading.local, Generic[T]):
         super().__init__()
         self.entered: list[T] = []
 
+    def leave(self, context: T) -> None:
+        """Ends the innermost `with`. Raises RuntimeError if that is not the one of `context`."""
+        if not self.entered or self.entered[-1] is not context:
+            raise RuntimeError(f"expects to leave the innermost context, but got {context!r}, "
+                               "which is not")
+        self.entered.pop()
+
 
 __all__ = ["Scopes"]

@@ -158,7 +158,7 @@ class PassContext:
         return self
 
     def __exit__(self, type_: object, value: object, trace: object) -> None:
-        self._stack().pop()
+        self._scopes.leave(self)
         self._exit_instruments()
 
     def override_instruments(self, instruments: Iterable[Any] | None) -> None:

@@ -43,18 +43,26 @@ def _kind(key: Any) -> str:
 
 def parse_target(target: Any) -> str:
     """The target as `relay_mlir.compile` takes it, of one as programs of Relay have
-    it: "llvm", "llvm -mcpu=skylake-avx512", or a dict with one for each kind of
-    devices, of which this is that of processors."""
+    it: "llvm", "llvm -mcpu=skylake-avx512", a list with that alone, or a dict with one for
+    each kind of devices, of which this is that of processors."""
     if isinstance(target, Mapping):
         parse_device_targets(target)
         target = next((value for key, value in target.items() if _kind(key) == "cpu"), None)
+    if isinstance(target, (list, tuple)):
+        if len(target) != 1:
+            raise ValueError(f"expects one target in a list, but got {len(target)}; a dict has one "
+                             "for each kind of devices")
+        target = target[0]
     if target is None:
         return "native"
     text = expect_text(str(target), "target")
-    words = text.split()
-    kind = words[0] if words else ""
-    cpu = re.search(r"(?:^|\s)-mcpu=(\S+)", text)
+    if not text.strip():
+        raise ValueError("expects a target such as 'llvm', but got an empty one")
+    kind = text.split()[0]
+    cpu = re.search(r"(?:^|\s)-mcpu=(\S*)", text)
     if cpu is not None:
+        if not cpu[1]:
+            raise ValueError(f"expects the name of a processor behind -mcpu=, but got {text!r}")
         return cpu[1]
     if kind in ("llvm", "c", "native", "cpu"):
         return "native"
@@ -116,7 +124,7 @@ class Target(str):
         return self
 
     def __exit__(self, type_: object, value: object, trace: object) -> None:
-        self._scopes.entered.pop()
+        self._scopes.leave(self)
 
 
 def chosen_target(target: Any) -> Any:

@@ -200,7 +200,7 @@ class LayoutConfig(metaclass=_InnermostLayoutConfig):
         return self
 
     def __exit__(self, type_: object, value: object, trace: object) -> None:
-        self._scopes.entered.pop()
+        self._scopes.leave(self)
 
 
 def InferTypeLocal(expr: _expr.Expr | _expr.TupleWrapper) -> Any:  # pylint: disable=invalid-name

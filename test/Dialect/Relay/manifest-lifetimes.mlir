@@ -1,4 +1,5 @@
 // RUN: relay-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(relay-manifest-lifetimes))" | FileCheck %s
+// RUN: relay-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(relay-manifest-lifetimes,relay-manifest-lifetimes))" | FileCheck %s
 
 // Each variable ends behind the last binding that needs it; the result does not.
 // CHECK-LABEL: func.func @chain(

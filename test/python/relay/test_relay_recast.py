@@ -49,6 +49,17 @@ SHAPES = [(1, 8, 8, 8), *[(8, 8, 3, 3)] * 3]
 #===------------------------------------------------------------------------===#
 
 
+def test_recast_of_a_tuple():
+    x, y = relay.var("x", shape=(2, 3)), relay.var("y", shape=(1, 3))
+    pair = relay.var("pair")
+    body = relay.Let(pair, relay.Tuple([x, y]), relay.concatenate(pair, 0))
+    function = relay.Function([x, y], body)
+    result = transform.recast(function, "float64", "float64", ops=["concatenate"])
+    assert names(result) == ["cast float64", "cast float64", "concatenate", "cast float32"]
+    args = small([(2, 3), (1, 3)])
+    np.testing.assert_array_equal(evaluate(result, args), evaluate(function, args))
+
+
 def test_recast():
     function = convolutions(1)
     result = transform.recast(function, "int8", "int32")

@@ -57,12 +57,37 @@ def test_a_target_is_that_of_the_build():
 @pytest.mark.parametrize("target, error, message", [
     ("cuda", NotImplementedError, "no code generation for 'cuda'"),
     (3, TypeError, "expects target to be a string"),
+    (" ", ValueError, "expects a target such as 'llvm', but got an empty one"),
+    ("llvm -mcpu=", ValueError, "expects the name of a processor behind -mcpu=, but got"),
     ({"mcpu": "x86-64"}, TypeError, "the kind of a target to be a string"),
     ({"kind": "llvm", "keys": {}}, TypeError, "'keys' of a target to be a text or a number"),
 ])
 def test_wrong_targets(target, error, message):
     with pytest.raises(error, match=message):
         Target(target)
+
+
+def test_contexts_are_left_in_order():
+    outer, inner = Target("llvm"), Target("llvm -mcpu=x86-64")
+    with pytest.raises(RuntimeError, match="expects to leave the innermost context"):
+        outer.__exit__(None, None, None)
+    with outer:
+        with inner:
+            with pytest.raises(RuntimeError, match="expects to leave the innermost context"):
+                outer.__exit__(None, None, None)
+            assert Target.current() is inner
+        assert Target.current() is outer
+
+
+def test_a_list_of_one_target():
+    x = relay.var("x", shape=(3,))
+    mod = relay.IRModule.from_expr(relay.Function([x], x + x))
+    compiled = relay.build(mod, target=[Target("llvm")])
+    runner = tvm.contrib.graph_executor.GraphModule(compiled["default"](tvm.cpu()))
+    runner.run(x=np.float32([1, 2, 3]))
+    np.testing.assert_array_equal(runner.get_output(0).numpy(), [2, 4, 6])
+    with pytest.raises(ValueError, match="expects one target in a list, but got 2"):
+        relay.build(mod, target=["llvm", "llvm"])
 
 
 @pytest.mark.parametrize("name, member", [

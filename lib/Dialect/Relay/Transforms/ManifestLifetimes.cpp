@@ -43,6 +43,7 @@ struct ManifestLifetimesPass final
   void runOnOperation() override {
     if (!isOptimizable(getOperation()))
       return markAllAnalysesPreserved();
+    removeKills();
     removeAliases();
     SmallVector<Operation *> functions{getOperation()};
     getOperation().walk<WalkOrder::PreOrder>([&](FnOp fn) {
@@ -60,6 +61,7 @@ struct ManifestLifetimesPass final
   }
 
 private:
+  void removeKills();
   void removeAliases();
   void findEnds(Value variable, Block *block, const VariableUses &uses);
   void insertKills();
@@ -69,6 +71,19 @@ private:
 };
 
 } // namespace
+
+/// Removes the ends that are there, which would be uses of what ends.
+void ManifestLifetimesPass::removeKills() {
+  SmallVector<MemoryKillOp> kills;
+  getOperation().walk([&](MemoryKillOp kill) { kills.push_back(kill); });
+  for (MemoryKillOp kill : kills) {
+    for (Operation *user : llvm::make_early_inc_range(kill->getUsers()))
+      if (isa<LetOp>(user) && user->use_empty())
+        user->erase();
+    if (kill->use_empty())
+      kill->erase();
+  }
+}
 
 /// Replaces variables for other variables by those.
 void ManifestLifetimesPass::removeAliases() {
