@@ -84,7 +84,7 @@ def test_a_list_of_one_target():
     mod = relay.IRModule.from_expr(relay.Function([x], x + x))
     compiled = relay.build(mod, target=[Target("llvm")])
     runner = tvm.contrib.graph_executor.GraphModule(compiled["default"](tvm.cpu()))
-    runner.run(x=np.float32([1, 2, 3]))
+    runner.run(x=np.array([1, 2, 3], np.float32))
     np.testing.assert_array_equal(runner.get_output(0).numpy(), [2, 4, 6])
     with pytest.raises(ValueError, match="expects one target in a list, but got 2"):
         relay.build(mod, target=["llvm", "llvm"])
