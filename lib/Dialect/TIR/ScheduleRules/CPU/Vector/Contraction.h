@@ -73,6 +73,7 @@ private:
   void choosePartialSums();
   void chooseReductionBlocks();
   int64_t getNumStreams() const;
+  bool readsRowsAcrossPages() const;
   SmallVector<int64_t> guessExtents() const;
   double getBytesOf(const BufferAccess &operand, Role role,
                     ArrayRef<int64_t> extents) const;

@@ -78,6 +78,19 @@ LoopOrder Contraction::chooseLoopOrder(double rowBytes,
   return LoopOrder::RowBlocks;
 }
 
+/// Whether terms of a sum lie in pages of their own and results side by side,
+/// as of a convolution whose channels come first. The processor does not fetch
+/// such rows ahead, and each column of the result has pages of its own, too.
+bool Contraction::readsRowsAcrossPages() const {
+  constexpr int64_t kPageBytes = 4096;
+  if (rows.empty() || reduction.empty() || !isContiguous(out, rows.back()))
+    return false;
+  std::optional<int64_t> stride = getStride(left, reduction.back());
+  int64_t bits =
+      cast<MemRefType>(left.buffer.getType()).getElementTypeBitWidth();
+  return stride && std::abs(*stride) * bits / 8 >= kPageBytes;
+}
+
 void Contraction::apply() {
   double work = nest.getWork() / lanes;
   double numRows = getNumIterations(Role::Row);
@@ -177,11 +190,16 @@ void Contraction::apply() {
   SmallVector<ForOp> outer = batches;
   // What was split counts by its outer loop. With the sizes of the whole
   // operands, ResNet-50 and 2048x2048x2048 were measured to be slower.
-  double leftBytes = getBytesOf(left, Role::Row, outerExtents);
+  bool isAcrossPages = readsRowsAcrossPages();
+  double leftBytes = isAcrossPages ? getBytesOf(left, Role::Row)
+                                   : getBytesOf(left, Role::Row, outerExtents);
   LoopOrder loopOrder =
       columnCopy ? LoopOrder::ColumnsOutside
                  : chooseLoopOrder(leftBytes, getBytesOf(right, Role::Column,
                                                          outerExtents));
+  // A block of rows writes to the pages of one tile of columns at a time.
+  if (isAcrossPages && loopOrder == LoopOrder::RowsOutside)
+    loopOrder = LoopOrder::RowBlocks;
   if (blocksReduction) {
     loopOrder = LoopOrder::RowBlocks;
     leftBytes *= static_cast<double>(reductionPart) /
