@@ -270,7 +270,8 @@ Value Pool::createIndices(NodeContext &node, Value maxima,
     int64_t dim = axis + 2, before = window.padding[axis];
     int64_t stride = window.strides[axis];
     bool isOpen = node.getType(best).isDynamicDim(dim);
-    int64_t last = (node.getType(maxima).getDimSize(dim) - 1) * stride;
+    int64_t last =
+        isOpen ? 0 : (node.getType(maxima).getDimSize(dim) - 1) * stride;
     // Enough for the last window, which may begin in what ceil_mode adds.
     int64_t after = isOpen ? window.padding[window.getRank() + axis] + stride
                            : last + window.getExtent(axis) - before -

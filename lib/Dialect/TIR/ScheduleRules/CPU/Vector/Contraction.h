@@ -51,6 +51,8 @@ private:
                                    const BufferAccess &other) const;
   bool isReadOnceAlongRows(const BufferAccess &operand,
                            const BufferAccess &other) const;
+  bool waitsTransposed(const BufferAccess &operand, const BufferAccess &other,
+                       unsigned var) const;
   LogicalResult chooseColumns();
   void chooseRows();
   void chooseImages();
@@ -73,8 +75,9 @@ private:
   void choosePartialSums();
   void chooseReductionBlocks();
   int64_t getNumStreams() const;
-  bool readsRowsAcrossPages() const;
   SmallVector<int64_t> guessExtents() const;
+  double getBytes(const BufferAccess &operand, ArrayRef<int64_t> extents,
+                  llvm::function_ref<bool(unsigned)> isWalked) const;
   double getBytesOf(const BufferAccess &operand, Role role,
                     ArrayRef<int64_t> extents) const;
   double getBytesOf(const BufferAccess &operand, Role role) const {

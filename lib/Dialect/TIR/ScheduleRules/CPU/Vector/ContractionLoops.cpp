@@ -19,22 +19,31 @@ SmallVector<int64_t> Contraction::guessExtents() const {
   return extents;
 }
 
-/// The bytes of the operand that all variables of a role and the reduction
-/// reach, which have the given extents.
-double Contraction::getBytesOf(const BufferAccess &operand, Role role,
-                               ArrayRef<int64_t> extents) const {
+/// The bytes of the operand that some variables reach, which have the given
+/// extents.
+double
+Contraction::getBytes(const BufferAccess &operand, ArrayRef<int64_t> extents,
+                      llvm::function_ref<bool(unsigned)> isWalked) const {
   double bytes =
       cast<MemRefType>(operand.buffer.getType()).getElementTypeBitWidth() / 8;
   for (AffineExpr index : operand.map->getResults()) {
     double reach = 1;
     for (auto [term, coefficient] : LinearSum::get(index).terms)
       if (auto dim = dyn_cast<AffineDimExpr>(term))
-        if (Role own = roles[dim.getPosition()];
-            own == role || own == Role::Reduce)
+        if (isWalked(dim.getPosition()))
           reach += std::abs(coefficient) * (extents[dim.getPosition()] - 1);
     bytes *= reach;
   }
   return bytes;
+}
+
+/// The bytes of the operand that all variables of a role and the reduction
+/// reach.
+double Contraction::getBytesOf(const BufferAccess &operand, Role role,
+                               ArrayRef<int64_t> extents) const {
+  return getBytes(operand, extents, [&](unsigned var) {
+    return roles[var] == role || roles[var] == Role::Reduce;
+  });
 }
 
 double Contraction::getNumIterations(Role role) const {
@@ -76,19 +85,6 @@ LoopOrder Contraction::chooseLoopOrder(double rowBytes,
   if (columnBytes <= secondCache / 2)
     return LoopOrder::RowsOutside;
   return LoopOrder::RowBlocks;
-}
-
-/// Whether terms of a sum lie in pages of their own and results side by side,
-/// as of a convolution whose channels come first. The processor does not fetch
-/// such rows ahead, and each column of the result has pages of its own, too.
-bool Contraction::readsRowsAcrossPages() const {
-  constexpr int64_t kPageBytes = 4096;
-  if (rows.empty() || reduction.empty() || !isContiguous(out, rows.back()))
-    return false;
-  std::optional<int64_t> stride = getStride(left, reduction.back());
-  int64_t bits =
-      cast<MemRefType>(left.buffer.getType()).getElementTypeBitWidth();
-  return stride && std::abs(*stride) * bits / 8 >= kPageBytes;
 }
 
 void Contraction::apply() {
@@ -190,16 +186,11 @@ void Contraction::apply() {
   SmallVector<ForOp> outer = batches;
   // What was split counts by its outer loop. With the sizes of the whole
   // operands, ResNet-50 and 2048x2048x2048 were measured to be slower.
-  bool isAcrossPages = readsRowsAcrossPages();
-  double leftBytes = isAcrossPages ? getBytesOf(left, Role::Row)
-                                   : getBytesOf(left, Role::Row, outerExtents);
+  double leftBytes = getBytesOf(left, Role::Row, outerExtents);
   LoopOrder loopOrder =
       columnCopy ? LoopOrder::ColumnsOutside
                  : chooseLoopOrder(leftBytes, getBytesOf(right, Role::Column,
                                                          outerExtents));
-  // A block of rows writes to the pages of one tile of columns at a time.
-  if (isAcrossPages && loopOrder == LoopOrder::RowsOutside)
-    loopOrder = LoopOrder::RowBlocks;
   if (blocksReduction) {
     loopOrder = LoopOrder::RowBlocks;
     leftBytes *= static_cast<double>(reductionPart) /
