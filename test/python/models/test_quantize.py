@@ -182,10 +182,11 @@ def test_equalization(name, factor):
 
 def test_bias_correction():
     """Means of results are closer to those of floats."""
-    digits = trained.load("digits_attention")
-    inputs = trained.training_samples("digits_attention", 64)[0].astype(np.float32)
-    report = rm.quantize(digits, {"pixels": inputs}, calibration="min_max",
+    digits = trained.load("digits_residual")
+    inputs = trained.training_samples("digits_residual", 64)[0].astype(np.float32)
+    report = rm.quantize(digits, {digits.graph.input[0].name: inputs}, calibration="min_max",
                          correct_bias=True).report
+    # How much depends on the training, and so on the processor; 1.3 dB on one.
     assert report.steps[0].after[0] > report.steps[0].before[0] + 0.2
     assert report.num_integer == len(report.layers)
     model = network()
@@ -244,8 +245,10 @@ def test_fixed_inputs(tmp_path):
     quantized = rm.quantize(model, {"x": x}, inputs={"scale": 2.0}, shapes={"x": [8, 3, 8, 8]})
     compiled = rm.compile(quantized.module)
     assert [(info.name, info.shape) for info in compiled.inputs] == [("x", (8, 3, 8, 8))]
-    np.testing.assert_array_equal(
-        compiled(x), 2 * rm.compile(rm.quantize(network(), {"x": x}).module)(x))
+    # The last products may be added in another order.
+    np.testing.assert_allclose(
+        compiled(x), 2 * rm.compile(rm.quantize(network(), {"x": x}).module)(x), rtol=1e-6,
+        atol=1e-6)
     onnx.save(model, tmp_path / "model.onnx")
     np.savez(tmp_path / "data.npz", x=x)
     np.save(tmp_path / "scale.npy", np.float32(2))

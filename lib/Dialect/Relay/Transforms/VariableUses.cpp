@@ -69,8 +69,8 @@ void VariableUses::addBlock(Block &block) {
       // A variable for a tuple is no other thing than the tuple. The tuple may
       // be `()`, without operands.
       auto isTuple = [](Value value) {
-        Operation *source = value.getDefiningOp();
-        return source && isa<TupleOp, TupleGetItemOp, LetOp>(source);
+        return isa_and_present<TupleOp, TupleGetItemOp, LetOp>(
+            value.getDefiningOp());
       };
       if (isMade || (throughTuples && isTuple(op.getOperand(0))))
         parts[op.getResult(0)] = llvm::to_vector<1>(made);
