@@ -245,10 +245,10 @@ def test_fixed_inputs(tmp_path):
     quantized = rm.quantize(model, {"x": x}, inputs={"scale": 2.0}, shapes={"x": [8, 3, 8, 8]})
     compiled = rm.compile(quantized.module)
     assert [(info.name, info.shape) for info in compiled.inputs] == [("x", (8, 3, 8, 8))]
-    # The last products may be added in another order.
-    np.testing.assert_allclose(
-        compiled(x), 2 * rm.compile(rm.quantize(network(), {"x": x}).module)(x), rtol=1e-6,
-        atol=1e-6)
+    # Of the same sizes: kernels of an open batch may add in another order, and so find
+    # ranges that differ by a bit.
+    unscaled = rm.quantize(network(), {"x": x}, shapes={"x": [8, 3, 8, 8]})
+    np.testing.assert_array_equal(compiled(x), 2 * rm.compile(unscaled.module)(x))
     onnx.save(model, tmp_path / "model.onnx")
     np.savez(tmp_path / "data.npz", x=x)
     np.save(tmp_path / "scale.npy", np.float32(2))

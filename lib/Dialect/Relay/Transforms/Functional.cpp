@@ -8,6 +8,7 @@
 #include "Functional.h"
 
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayMemoryOps.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
@@ -52,6 +53,18 @@ Type relay::convertParts(Type type, function_ref<Type(Type)> convert) {
 //===----------------------------------------------------------------------===//
 // Type variables
 //===----------------------------------------------------------------------===//
+
+void relay::eraseKills(Operation *op) {
+  SmallVector<MemoryKillOp> kills;
+  op->walk([&](MemoryKillOp kill) { kills.push_back(kill); });
+  for (MemoryKillOp kill : kills) {
+    for (Operation *user : llvm::make_early_inc_range(kill->getUsers()))
+      if (isa<LetOp>(user) && user->use_empty())
+        user->erase();
+    if (kill->use_empty())
+      kill.erase();
+  }
+}
 
 bool relay::findInstance(func::FuncOp generic, TypeRange inputs,
                          TypeRange results, TypeSubstitution &substitution) {

@@ -35,6 +35,10 @@ bool isOperatorValue(Operation *op);
 /// function, a constructor or an operator.
 bool isNamedValue(Operation *op);
 
+/// Erases what says where variables end, with the bindings of it that nobody
+/// uses.
+void eraseKills(Operation *op);
+
 /// Finds types for the type parameters of `generic`, which may have none, of
 /// which what takes `inputs` and gives `results` is an instance. Returns
 /// whether it is one.

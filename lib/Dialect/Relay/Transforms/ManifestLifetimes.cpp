@@ -43,7 +43,8 @@ struct ManifestLifetimesPass final
   void runOnOperation() override {
     if (!isOptimizable(getOperation()))
       return markAllAnalysesPreserved();
-    removeKills();
+    // They would be uses of what ends.
+    eraseKills(getOperation());
     removeAliases();
     SmallVector<Operation *> functions{getOperation()};
     getOperation().walk<WalkOrder::PreOrder>([&](FnOp fn) {
@@ -61,7 +62,6 @@ struct ManifestLifetimesPass final
   }
 
 private:
-  void removeKills();
   void removeAliases();
   void findEnds(Value variable, Block *block, const VariableUses &uses);
   void insertKills();
@@ -71,19 +71,6 @@ private:
 };
 
 } // namespace
-
-/// Removes the ends that are there, which would be uses of what ends.
-void ManifestLifetimesPass::removeKills() {
-  SmallVector<MemoryKillOp> kills;
-  getOperation().walk([&](MemoryKillOp kill) { kills.push_back(kill); });
-  for (MemoryKillOp kill : kills) {
-    for (Operation *user : llvm::make_early_inc_range(kill->getUsers()))
-      if (isa<LetOp>(user) && user->use_empty())
-        user->erase();
-    if (kill->use_empty())
-      kill->erase();
-  }
-}
 
 /// Replaces variables for other variables by those.
 void ManifestLifetimesPass::removeAliases() {

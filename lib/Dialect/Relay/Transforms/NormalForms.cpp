@@ -134,10 +134,7 @@ struct ToGraphNormalFormPass
       }
     });
     // Where there are no variables, they do not end.
-    getOperation().walk([&](MemoryKillOp kill) {
-      if (kill->use_empty())
-        kill.erase();
-    });
+    eraseKills(getOperation());
     // A declared type may have hidden sizes from what uses the value.
     if (failed(propagateTypes(getOperation())))
       signalPassFailure();

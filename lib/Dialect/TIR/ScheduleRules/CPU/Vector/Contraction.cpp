@@ -113,11 +113,11 @@ bool Contraction::isReadOnceAlongRows(const BufferAccess &operand,
   });
 }
 
-/// Whether tiles along `var`, one of `operand`, are as many as pass by many
-/// rows of `other`, and come from far. If they were transposed, to have the
-/// rows in vectors, a tile would read and write few elements of many pages
-/// each. Copied side by side they took 0.55 to 0.95 of the time, with half of
-/// the second cache or more and 64 rows or more.
+/// Whether `operand`, along `var` and the reduction, comes from far and many
+/// rows of `other` pass by it. With vectors of those rows, a transposed tile
+/// reads and writes few elements of many pages each. Copied side by side, the
+/// operand took 0.55 to 0.95 of the time, from half of the second cache and 64
+/// rows on.
 bool Contraction::waitsTransposed(const BufferAccess &operand,
                                   const BufferAccess &other,
                                   unsigned var) const {
