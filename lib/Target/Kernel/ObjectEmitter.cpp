@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Target/Kernel/ObjectEmitter.h"
 
+#include "SingleLaneStores.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -71,6 +73,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .buildPerModuleDefaultPipeline(hasVectors ? llvm::OptimizationLevel::O1
                                                 : llvm::OptimizationLevel::O2)
       .run(module, modules);
+  storeSingleLanes(module);
 }
 
 LogicalResult mlir::relay::compileLLVMModule(ModuleOp module,
