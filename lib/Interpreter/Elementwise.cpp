@@ -112,6 +112,13 @@ static FailureOr<Tensor> evaluateBitwiseNot(BitwiseNotOp,
       [&](const uint64_t *x) { return isBool ? x[0] == 0 : ~x[0]; });
 }
 
+static FailureOr<Tensor> evaluateAssert(AssertOp op,
+                                        ArrayRef<Tensor> operands) {
+  if (llvm::is_contained(operands[1].getElements<uint8_t>(), 0))
+    return op->emitError(op.getMessage());
+  return operands[0];
+}
+
 static FailureOr<Tensor> evaluateCast(CastOp op, ArrayRef<Tensor> operands) {
   return castTo(operands[0], getResultElementType(op));
 }
@@ -179,6 +186,7 @@ static void populateUnary(EvaluatorTable &table) {
   table.add<CopyOp>([](CopyOp op, ArrayRef<Tensor> operands) {
     return FailureOr<Tensor>(operands[0]);
   });
+  table.add<AssertOp>(evaluateAssert);
   table.add<BitwiseNotOp>(evaluateBitwiseNot);
   table.add<CastOp>(evaluateCast);
   table.add<ClipOp>(evaluateClip);

@@ -25,6 +25,8 @@ void populateAdaptivePoolingPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns);
 void populateAnchorBoxPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
+void populateAssertPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateBlockedConvolutionPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns);
 void populateCallPatterns(const TypeConverter &converter,

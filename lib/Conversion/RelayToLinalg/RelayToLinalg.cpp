@@ -82,6 +82,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateAdaptivePoolingPatterns(converter, patterns);
   detail::populateAnchorBoxPatterns(converter, patterns);
   detail::populateClassSuppressionPatterns(converter, patterns);
+  detail::populateAssertPatterns(converter, patterns);
   detail::populateBlockedConvolutionPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCorrelationPatterns(converter, patterns);

@@ -57,7 +57,7 @@ public:
   LogicalResult getAssumptions(Operation *call, Assumptions &assumptions);
 
   /// For each result the number of the argument that it is, up to its shape;
-  /// none if a result is computed.
+  /// none if a result is computed, or elements are checked.
   std::optional<SmallVector<unsigned>> getForwardedArguments();
 
 private:

@@ -39,14 +39,16 @@ static LogicalResult convertOpenAffineGrid(NodeContext &node, Value theta) {
       {node.create<AllOp>(
            {node.create<GreaterOp>({sizes, node.createScalar(0, index)})}),
        node.create<EqualOp>({getSize(0), node.createSize(theta, 0)})});
-  Value check = createCheck(node, isRight);
+  sizes = node.assertThat(
+      sizes, isRight,
+      "expects sizes of at least 1, the first that of the batch of theta");
   auto getColumn = [&](int64_t j) {
     Value column = node.squeeze(node.slice(theta, 2, j, j + 1), {2});
     return node.expandDims(column, 1, rank);
   };
   Value result = getColumn(rank);
   for (int64_t axis = 0; axis < rank; ++axis) {
-    Value count = math.add(getSize(axis + 2), check);
+    Value count = getSize(axis + 2);
     Value length = node.castTo(count, elementType);
     Value two = math.number(2, length), one = math.number(1, length);
     Value line = node.createRange(count, elementType);

@@ -15,13 +15,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
-Value mlir::relay::onnx::createCheck(NodeContext &node, Value condition) {
-  Type type = node.getBuilder().getI64Type();
-  // The only element is the first one: taking another one is an error.
-  Value index = node.castTo(node.create<LogicalNotOp>({condition}), type);
-  return node.take(node.createInts(ArrayRef<int64_t>{0}), index, 0, "fast");
-}
-
 ComputedParts mlir::relay::onnx::createParts(NodeContext &node, Value data,
                                              int64_t axis, Value sizes) {
   OpBuilder &builder = node.getBuilder();
@@ -33,8 +26,7 @@ ComputedParts mlir::relay::onnx::createParts(NodeContext &node, Value data,
   if (node.getRank(sizes) == 0) {
     Value one = node.createScalar(1, i64);
     Value isRight = node.create<GreaterEqualOp>({sizes, one});
-    Value check = node.reshape(createCheck(node, isRight), ArrayRef<int64_t>());
-    total = node.create<AddOp>({total, check});
+    total = node.assertThat(total, isRight, "expects parts of at least 1");
     // The check may come after what would divide by 0, and a part of all
     // elements is as good as a larger one.
     Value most = node.create<MaximumOp>({total, one});
@@ -58,11 +50,14 @@ ComputedParts mlir::relay::onnx::createParts(NodeContext &node, Value data,
        node.create<EqualOp>({node.create<SumOp>({sizes}), total})});
   CumsumOp::Properties sum;
   sum.axis = builder.getI64IntegerAttr(0);
-  // Beside ends, of which there may be none.
-  Value check = createCheck(node, isRight);
-  parts.count = node.create<AddOp>(
-      {node.createSize(sizes, 0), node.reshape(check, ArrayRef<int64_t>())});
-  parts.ends = node.create<AddOp>({node.create<CumsumOp>({sizes}, sum), check});
+  auto check = [&](Value value) {
+    return node.assertThat(
+        value, isRight, "expects parts that are together as long as the axis");
+  };
+  // Beside sizes, of which there may be none.
+  parts.count = check(node.createSize(sizes, 0));
+  sizes = check(sizes);
+  parts.ends = node.create<CumsumOp>({sizes}, sum);
   parts.begins = node.create<SubtractOp>({parts.ends, sizes});
   return parts;
 }
@@ -97,18 +92,20 @@ FailureOr<ComputedAxes> ComputedAxes::get(NodeContext &node, unsigned index,
   }
   Type type = node.getElementType(values);
   Value zero = node.createScalar(0, type);
-  Value wrapped = node.create<WhereOp>(
-      {node.create<LessOp>({values, zero}),
-       node.create<AddOp>({values, node.createScalar(double(rank), type)}),
-       values});
+  Value end = node.createScalar(static_cast<double>(rank), type);
+  Value isRight = node.create<LogicalAndOp>(
+      {node.create<GreaterEqualOp>(
+           {values, node.createScalar(-static_cast<double>(rank), type)}),
+       node.create<LessOp>({values, end})});
+  values = node.assertThat(
+      values, isRight,
+      ("expects axes in [" + Twine(-rank) + ", " + Twine(rank) + ")").str());
+  Value wrapped =
+      node.create<WhereOp>({node.create<LessOp>({values, zero}),
+                            node.create<AddOp>({values, end}), values});
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(rank));
   Value dims = node.createInts(ArrayRef<int64_t>(all));
-  // What is no dimension is refused here, also what would count from the end
-  // once more.
-  wrapped =
-      node.create<WhereOp>({node.create<LessOp>({wrapped, zero}),
-                            node.createScalar(double(rank), type), wrapped});
-  wrapped = node.take(dims, wrapped, 0, "fast");
+  wrapped = node.castTo(wrapped, node.getElementType(dims));
   axes.matches = node.create<EqualOp>(
       {node.expandDims(dims, 1), node.expandDims(wrapped, 0)});
   AnyOp::Properties any;
@@ -227,10 +224,7 @@ Value mlir::relay::onnx::chooseTensor(NodeContext &node, ArrayRef<Value> values,
   }
   ends.push_back(end);
   Value bounds = node.concatenate(ends);
-  auto count = static_cast<double>(values.size());
-  index = node.create<WhereOp>(
-      {node.create<LessOp>({index, node.createScalar(0, type)}),
-       node.createScalar(count, type), node.reshape(index, {1})});
+  index = node.reshape(index, {1});
   Value shape = node.reshape(
       node.take(node.concatenate(sizes), index, 0, "fast"), {rank});
   Value next = node.create<AddOp>({index, node.createScalar(1, type)});

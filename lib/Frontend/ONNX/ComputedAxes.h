@@ -61,10 +61,6 @@ private:
   Value mask;
 };
 
-/// An integer of 64 bits that is 0. Where `condition`, a scalar, does not hold
-/// when the model runs, there is an error instead.
-Value createCheck(NodeContext &node, Value condition);
-
 /// Where parts of a tensor begin and end along an axis, vectors, and how many
 /// there are, a number. Null after an error.
 struct ComputedParts {

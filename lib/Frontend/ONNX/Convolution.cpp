@@ -275,15 +275,15 @@ static LogicalResult convertConvTransposeWithDynamicPads(NodeContext &node) {
   Value sizes = node.createSizes(whole, 2, 2 + rank, type);
   // Pads are no more than what there is.
   auto isSize = [&](Value value) {
-    return node.create<AllOp>({node.create<LogicalAndOp>(
+    return node.create<LogicalAndOp>(
         {node.create<GreaterEqualOp>({value, zero}),
-         node.create<LessEqualOp>({value, sizes})})});
+         node.create<LessEqualOp>({value, sizes})});
   };
   Value end = node.create<SubtractOp>({sizes, after});
   Value isRight = node.create<LogicalAndOp>(
       {node.create<LogicalAndOp>({isSize(before), isSize(after)}),
-       node.create<AllOp>({node.create<LessEqualOp>({before, end})})});
-  end = node.create<AddOp>({end, createCheck(node, isRight)});
+       node.create<LessEqualOp>({before, end})});
+  end = node.assertThat(end, isRight, "expects pads within the result");
   DynStridedSliceOp::Properties properties;
   properties.axes = node.getBuilder().getDenseI64ArrayAttr(
       llvm::to_vector(llvm::seq<int64_t>(2, 2 + rank)));

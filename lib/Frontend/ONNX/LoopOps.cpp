@@ -162,8 +162,8 @@ LogicalResult Importer::importScan(PendingNode &pending) {
     loop.scanOutputs.emplace_back(axis, direction != 0);
 
   SmallVector<ScanInput> inputs;
-  // 0 where the lengths are equal, and else an error when the model runs.
-  Value check;
+  // Whether lengths that are known when the model runs are equal.
+  Value areEqual;
   for (int64_t i = 0; i != numScanned; ++i) {
     Binding &binding = *pending.inputs[numInputs - numScanned + i];
     if (!isTensor(binding))
@@ -192,20 +192,21 @@ LogicalResult Importer::importScan(PendingNode &pending) {
     Value isEqual =
         node.create<EqualOp>({node.createSize(inputs[0].value, inputs[0].axis),
                               node.createSize(inputs[i].value, *axis)});
-    Value found = createCheck(node, isEqual);
-    check = check ? node.create<AddOp>({check, found}) : found;
+    areEqual =
+        areEqual ? node.create<LogicalAndOp>({areEqual, isEqual}) : isEqual;
   }
 
   ShapeScalar size = getDims(inputs[0].value)[inputs[0].axis];
   Binding count;
   count.name = node.getNode().inputs[numInputs - numScanned];
-  if (!check)
+  if (!areEqual)
     count.contents = ShapeTensor{builder.getI64Type(), {}, {size}};
-  if (check || !size.getConstant())
+  if (areEqual || !size.getConstant())
     count.value =
         node.reshape(node.createInts(ArrayRef(size)), ArrayRef<int64_t>{});
-  if (check)
-    count.value = node.create<AddOp>({count.value, check});
+  if (areEqual)
+    count.value = node.assertThat(
+        count.value, areEqual, "expects as many elements of all scan inputs");
   if (node.hasFailed())
     return failure();
   loop.count = &count;

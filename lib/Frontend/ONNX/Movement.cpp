@@ -144,9 +144,7 @@ static FailureOr<SmallVector<int64_t>> getAxes(NodeContext &node) {
 }
 
 /// Squeeze without axes. The result has one rank, so open sizes are taken to be
-/// none of 1, which is checked when the model runs: then there are not as many
-/// elements as the sizes say. (Of a single open size, that many elements are
-/// just what says how large it is.)
+/// none of 1, which is checked when the model runs.
 static LogicalResult squeezeOnes(NodeContext &node, Value data) {
   RankedTensorType type = node.getType(data);
   SmallVector<int64_t> axes;
@@ -155,30 +153,20 @@ static LogicalResult squeezeOnes(NodeContext &node, Value data) {
       axes.push_back(axis);
   if (type.hasStaticShape())
     return node.setResult(node.squeeze(data, axes));
-  if (type.getNumDynamicDims() == 1)
-    return node.emitError() << "expects axes, as the size of " << type
-                            << " that is not known may be 1; name the axes, or "
-                               "fix the size, as with --dim";
   node.emitWarning() << "without axes, dimensions of " << type
                      << " that are not known are taken to be none of 1; name "
                         "the axes, or fix the sizes, as with --dim";
   Type i64 = node.getBuilder().getI64Type();
-  Value sizes = node.createSizes(data, 0, type.getRank(), i64);
-  SmallVector<ShapeScalar> all = node.getDims(data), dims;
-  SmallVector<Value> parts;
-  for (int64_t axis = 0, rank = type.getRank(); axis < rank; ++axis) {
-    if (type.getDimSize(axis) == 1)
-      continue;
-    Value size = node.slice(sizes, 0, axis, axis + 1);
+  SmallVector<Value> sizes;
+  for (int64_t axis = 0, rank = type.getRank(); axis < rank; ++axis)
     if (type.isDynamicDim(axis))
-      size = node.create<WhereOp>(
-          {node.create<EqualOp>({size, node.createScalar(1, i64)}),
-           node.createScalar(2, i64), size});
-    parts.push_back(size);
-    dims.push_back(all[axis]);
-  }
-  return node.setResult(
-      node.expectDims(reshapeTo(node, data, node.concatenate(parts)), dims));
+      sizes.push_back(node.createSizes(data, axis, axis + 1, i64));
+  Value isRight = node.create<NotEqualOp>(
+      {node.concatenate(sizes), node.createScalar(1, i64)});
+  data = node.assertThat(
+      data, isRight,
+      "expects sizes other than 1 to squeeze an input without axes");
+  return node.setResult(node.squeeze(data, axes));
 }
 
 static LogicalResult convertSqueeze(NodeContext &node) {

@@ -215,6 +215,9 @@ public:
   Value createPositions(const ShapeScalar &size, Type elementType);
   /// 0, 1, 2, ... in the type and the shape of `line`, a vector.
   Value createPositions(Value line);
+  /// `value`, where all elements of `condition` are true when the model runs;
+  /// else the run ends with `message`, which says what it expects.
+  Value assertThat(Value value, Value condition, StringRef message);
   /// 0, 1, 2, ..., as many as the number `count` says.
   Value createRange(Value count, Type elementType);
   /// A vector of zeros, as many as `value` has elements along `dim`.

@@ -124,7 +124,7 @@ static OpenAxis scaleAxisBy(NodeContext &node, Value data, int64_t axis,
          node.createScalar(1, f32)});
   Value count = node.castTo(node.create<FloorOp>({scaled}),
                             node.getBuilder().getI64Type());
-  count = node.create<AddOp>({count, createCheck(node, isRight)});
+  count = node.assertThat(count, isRight, "expects scales above 0");
   return {axis, ShapeScalar(), count, scale, {}, {}};
 }
 

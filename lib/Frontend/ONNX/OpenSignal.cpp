@@ -115,7 +115,8 @@ LogicalResult mlir::relay::onnx::convertOpenMelWeights(NodeContext &node,
   Value last = c.sub(c.toNumber(rows), c.number(1));
   Value isInside = node.create<AllOp>(
       {c.both(c.lessEqual(c.number(0), centers), c.lessEqual(centers, last))});
-  centers = c.add(centers, c.toNumber(createCheck(node, isInside)));
+  centers = node.assertThat(centers, isInside,
+                            "expects edges within the frequencies of the DFT");
   Value left = node.slice(centers, 0, 0, -2);
   Value center = node.slice(centers, 0, 1, -1);
   Value right = node.dropFirst(centers, 0, 2);
@@ -180,9 +181,9 @@ Value mlir::relay::onnx::createOpenDFT(NodeContext &node, Value data,
   Value size = node.createSize(data, axis);
   if (!points)
     points = isReal ? c.mul(c.sub(size, c.integer(1)), c.integer(2)) : size;
-  points = isChosen
-               ? c.add(points, createCheck(node, c.less(c.integer(0), points)))
-               : node.create<MaximumOp>({points, c.integer(1)});
+  points = isChosen ? node.assertThat(points, c.less(c.integer(0), points),
+                                      "expects a dft_length of at least 1")
+                    : node.create<MaximumOp>({points, c.integer(1)});
   Value half = c.add(c.half(points), c.integer(1));
   Value rows = isReal ? half : points;
   Value columns = onesided && !isReal ? half : points;
@@ -258,7 +259,9 @@ LogicalResult mlir::relay::onnx::convertOpenSTFT(NodeContext &node) {
   Value isRight =
       c.both(c.less(c.integer(0), step),
              c.both(c.less(c.integer(0), points), c.lessEqual(points, length)));
-  points = c.add(points, createCheck(node, isRight));
+  points = node.assertThat(points, isRight,
+                           "expects a frame_step of at least 1, and frames of "
+                           "at least 1 and no more elements than the signal");
   Value room = c.sub(length, points);
   Value count = c.add(node.create<FloorDivideOp>(
                           {room, node.create<MaximumOp>({step, c.integer(1)})}),

@@ -104,6 +104,12 @@ Value NodeContext::createSize(Value value, int64_t dim) {
 // Tensors of open sizes
 //===----------------------------------------------------------------------===//
 
+Value NodeContext::assertThat(Value value, Value condition, StringRef message) {
+  AssertOp::Properties properties;
+  properties.message = getBuilder().getStringAttr(message);
+  return create<AssertOp>({value, condition}, properties);
+}
+
 Value NodeContext::createRange(Value count, Type elementType) {
   Type type = getBuilder().getI64Type();
   ArangeOp::Properties properties;

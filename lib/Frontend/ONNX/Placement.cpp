@@ -32,8 +32,8 @@ static Value fitOpenAxis(NodeContext &node, Value data, int64_t axis,
   Type type = node.getBuilder().getI64Type();
   Value zero = node.createScalar(0, type), two = node.createScalar(2, type);
   Value isSize = node.create<GreaterEqualOp>({target, zero});
-  target = node.create<AddOp>(
-      {target, createCheck(node, node.reshape(isSize, ArrayRef<int64_t>()))});
+  target =
+      node.assertThat(target, isSize, "expects a shape without sizes below 0");
   Value size = node.createSizes(data, axis, axis + 1, type);
   auto half = [&](Value value) {
     return node.create<FloorDivideOp>({value, two});
@@ -223,7 +223,8 @@ Value OpenImage::check() {
     isRight = both(both(isRight, isSize(block)),
                    both(isSmall, node.create<EqualOp>({rest, number(0)})));
   }
-  return createCheck(node, isRight);
+  return node.assertThat(number(0), isRight,
+                         "expects an image and blocks that the data fits");
 }
 
 Value OpenImage::createOffsets(int64_t axis) {
@@ -273,7 +274,6 @@ LogicalResult OpenImage::build() {
   Value zero = check();
   if (known.empty() && zero) {
     // Before anything has the sizes of a block that is wrong.
-    zero = node.reshape(zero, ArrayRef<int64_t>());
     for (SmallVector<Value> *numbers : {&sizes, &padded, &counts})
       for (Value &value : *numbers)
         value = node.create<AddOp>({value, zero});

@@ -384,11 +384,12 @@ Value RecurrentLayer::activate(const Activation &activation, Value value,
 Value RecurrentLayer::checkLengths(Value given) {
   Type i64 = node.getBuilder().getI64Type();
   Value all = node.castTo(given, i64);
-  Value isRight = node.create<AllOp>({node.create<LogicalAndOp>(
+  Value isRight = node.create<LogicalAndOp>(
       {node.create<GreaterEqualOp>({all, node.createScalar(0, i64)}),
        node.create<LessEqualOp>(
-           {all, node.createScalar(static_cast<double>(length), i64)})})});
-  return node.create<AddOp>({all, createCheck(node, isRight)});
+           {all, node.createScalar(static_cast<double>(length), i64)})});
+  return node.assertThat(
+      all, isRight, ("expects sequence_lens of 0 to " + Twine(length)).str());
 }
 
 /// (batch, 1): which sequences have an element at `position`.

@@ -60,7 +60,7 @@ private:
   /// The position in input `index`, if it is known.
   FailureOr<std::optional<int64_t>> getKnownPosition(unsigned index);
   /// The position in input `index`, from the front of `list`.
-  Value getPosition(unsigned index, Value list);
+  Value getPosition(unsigned index, Value list, bool mayBeEnd = false);
   /// The position in a sequence of `size` elements, which may be `end`.
   FailureOr<int64_t> checkPosition(int64_t position, int64_t size, int64_t end);
 

@@ -180,7 +180,7 @@ FailureOr<int64_t> SequenceNode::checkPosition(int64_t position, int64_t size,
                      << "), but got " << position;
 }
 
-Value SequenceNode::getPosition(unsigned index, Value list) {
+Value SequenceNode::getPosition(unsigned index, Value list, bool mayBeEnd) {
   Binding &binding = *pending.inputs[index];
   if (failed(importer.materialize(binding)))
     return nullptr;
@@ -197,9 +197,17 @@ Value SequenceNode::getPosition(unsigned index, Value list) {
         return position;
   // Positions below 0 count from the end.
   Value size = lists.getLength(list);
-  return node.create<WhereOp>(
-      {node.create<LessOp>({position, node.createScalar(0, i64)}),
-       node.create<AddOp>({position, size}), position});
+  Value zero = node.createScalar(0, i64);
+  position =
+      node.create<WhereOp>({node.create<LessOp>({position, zero}),
+                            node.create<AddOp>({position, size}), position});
+  Value isBelow = mayBeEnd ? node.create<LessEqualOp>({position, size})
+                           : node.create<LessOp>({position, size});
+  return node.assertThat(
+      position,
+      node.create<LogicalAndOp>(
+          {node.create<GreaterEqualOp>({position, zero}), isBelow}),
+      "expects a position within the sequence");
 }
 
 LogicalResult SequenceNode::construct() {
@@ -279,7 +287,8 @@ LogicalResult SequenceNode::insert() {
                        << value.name << "\" is " << value.value.getType();
   Location loc = importer.getNodeLoc(*pending.node);
   Value wide = widen(importer, loc, *list, getListType(element));
-  Value place = getInput(2) ? getPosition(2, wide) : lists.getLength(wide);
+  Value place = getInput(2) ? getPosition(2, wide, /*mayBeEnd=*/true)
+                            : lists.getLength(wide);
   if (!place)
     return failure();
   return bind(

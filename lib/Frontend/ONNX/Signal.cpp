@@ -280,6 +280,13 @@ static LogicalResult convertDFT(NodeContext &node) {
          node.create<AddOp>(
              {axis, node.createScalar(static_cast<double>(rank), index)}),
          axis});
+    // The last dimension has real and imaginary parts.
+    Value isRight = node.create<LogicalAndOp>(
+        {node.create<GreaterEqualOp>({axis, node.createScalar(0, index)}),
+         node.create<LessOp>(
+             {axis, node.createScalar(static_cast<double>(rank - 1), index)})});
+    axis = node.assertThat(axis, isRight,
+                           "expects an axis of the data other than the last");
     SmallVector<Value> results;
     for (int64_t i = 0; i < rank - 1; ++i)
       results.push_back(

@@ -216,8 +216,8 @@ static Value sliceByStep(NodeContext &node, Value data, Value begin, Value end,
   };
   Value isZero = node.create<EqualOp>({step, zero});
   Value isRight = node.create<LogicalNotOp>({isZero});
-  step = add(select(isZero, one, step),
-             createCheck(node, node.reshape(isRight, ArrayRef<int64_t>())));
+  step = node.assertThat(select(isZero, one, step), isRight,
+                         "expects a step other than 0");
   // Backwards, bounds lie one element further down.
   Value shift = node.castTo(node.create<LessOp>({step, zero}), type);
   Value low = subtract(zero, shift), high = subtract(size, shift);

@@ -51,3 +51,18 @@ func.func @scatter(%x: tensor<8xf32>, %i: tensor<3xi64>, %u: tensor<3xf32>)
       : (tensor<8xf32>, tensor<3xi64>, tensor<3xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A condition is looked at in the kernel; the data is not touched.
+// CHECK-LABEL: func.func @assertion(
+// CHECK-SAME:      %[[X:.+]]: tensor<?x3xf32>, %[[C:.+]]: tensor<2x?xi1>)
+// CHECK: tir.opaque ins(%[[C]] : tensor<2x?xi1>)
+// CHECK:   cf.assert %{{.+}}, "expects all of it"
+// CHECK: return %[[X]]
+func.func @assertion(%x: tensor<?x3xf32>, %c: tensor<2x?xi1>) -> tensor<?x3xf32>
+    attributes {relay.primitive} {
+  %0 = relay.assert_op %x, %c {message = "expects all of it"}
+      : (tensor<?x3xf32>, tensor<2x?xi1>) -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}

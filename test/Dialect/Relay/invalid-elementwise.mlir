@@ -181,3 +181,12 @@ func.func @nn_prelu(%a0: tensor<1x4x2x2xf32>, %a1: tensor<3xf32>) {
   %0 = relay.nn.prelu %a0, %a1 : (tensor<1x4x2x2xf32>, tensor<3xf32>) -> tensor<1x4x2x2xf32>
   return
 }
+
+// -----
+
+func.func @assert_op(%x: tensor<2x3xf32>, %c: tensor<2xi8>) {
+  // expected-error @below {{'relay.assert_op' op operand #1 must be ranked tensor of 1-bit signless integer values}}
+  %0 = relay.assert_op %x, %c {message = "expects nothing"}
+    : (tensor<2x3xf32>, tensor<2xi8>) -> tensor<2x3xf32>
+  return
+}

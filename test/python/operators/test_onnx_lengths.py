@@ -82,7 +82,8 @@ def test_lengths_of_sequences(op, direction, length):
     for got, want in zip(run(model, feeds), wanted):
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
     for lengths in ([3, 1], [1, -1], [-2**31, 2**31 - 1]):
-        with pytest.raises(ValueError, match="expects indices within the data"):
+        expected = "sequence_lens of 0 to 2" if length == 2 else "indices within the data"
+        with pytest.raises(ValueError, match=f"expects {expected}"):
             run(model, feeds | {"lengths": np.array(lengths, np.int32)})
 
 

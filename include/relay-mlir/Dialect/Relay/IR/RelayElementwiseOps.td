@@ -239,6 +239,28 @@ def Relay_GreaterEqualOp : Relay_ComparisonOp<"greater_equal", "a >= b">;
 // Other elementwise operators
 //===----------------------------------------------------------------------===//
 
+def Relay_AssertOp : Relay_SameTypeOperator<"assert_op", "Injective"> {
+  let summary = "Data under a condition that is checked when it is there";
+  let description = [{
+    Returns `data`, of any shape and type. Where an element of `condition`, of
+    any shape, is false, the run ends with the error `message`; the condition
+    holds if it has no elements. As an operator without effects it is removed,
+    with its check, where nobody needs the result.
+
+    Not an operator of TVM's Relay; Relax has `assert_op`.
+
+    Example:
+
+    ```mlir
+    %1 = relay.assert_op %size, %isPositive
+        {message = "expects a size of at least 1"}
+        : (tensor<i64>, tensor<i1>) -> tensor<i64>
+    ```
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_BoolTensor:$condition,
+                       StrAttr:$message);
+}
+
 def Relay_CastOp
     : Relay_Operator<"cast", "ElemWise", [Relay_ElementwiseLayout]> {
   let summary = "Conversion to another element type";

@@ -294,5 +294,5 @@ void gradients::registerElementwise(MLIRContext *context) {
                 AnnotationBitpackStartOp, AnnotationBitpackEndOp,
                 AnnotationCheckpointOp, AnnotationCompilerBeginOp,
                 AnnotationCompilerEndOp, AnnotationWithFuncidOp, OnDeviceOp,
-                DeviceCopyOp, DebugOp>(context);
+                DeviceCopyOp, DebugOp, AssertOp>(context);
 }
