@@ -58,6 +58,26 @@ func.func @stays(%x: tensor<1x16x8x8xi8>) -> (tensor<1x16x8x8xi8>, tensor<1x16x8
 
 // -----
 
+// A constant of one element may have more dimensions than the layer, and then
+// the result has them too.
+// CHECK-LABEL: func.func @more_dimensions
+// CHECK-NOT:     device_copy
+// CHECK:         return
+func.func @more_dimensions(%x: tensor<1x16x4x4xi8>) -> tensor<1x1x16x4x4xi8> {
+  %w = relay.constant dense<2> : tensor<16x16x1x1xi8>
+  %four = relay.constant dense<4> : tensor<1x1x1x1x1xi64>
+  %0 = relay.nn.conv2d %x, %w {out_dtype = i32} : (tensor<1x16x4x4xi8>, tensor<16x16x1x1xi8>) -> tensor<1x16x4x4xi32>
+  %1 = relay.cast %0 {dtype = i64} : (tensor<1x16x4x4xi32>) -> tensor<1x16x4x4xi64>
+  %2 = relay.multiply %1, %four : (tensor<1x16x4x4xi64>, tensor<1x1x1x1x1xi64>) -> tensor<1x1x16x4x4xi64>
+  %3 = relay.add %2, %four : (tensor<1x1x16x4x4xi64>, tensor<1x1x1x1x1xi64>) -> tensor<1x1x16x4x4xi64>
+  %4 = relay.right_shift %3, %four : (tensor<1x1x16x4x4xi64>, tensor<1x1x1x1x1xi64>) -> tensor<1x1x16x4x4xi64>
+  %5 = relay.cast %4 {dtype = i32} : (tensor<1x1x16x4x4xi64>) -> tensor<1x1x16x4x4xi32>
+  %6 = relay.cast %5 {dtype = i8} : (tensor<1x1x16x4x4xi32>) -> tensor<1x1x16x4x4xi8>
+  return %6 : tensor<1x1x16x4x4xi8>
+}
+
+// -----
+
 // Two parts one after the other: nothing is copied in between.
 // CHECK-LABEL: func.func @chain
 // CHECK-COUNT-2: relay.device_copy

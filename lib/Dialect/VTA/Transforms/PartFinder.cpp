@@ -29,6 +29,12 @@ static bool isIntegers(Value value, unsigned bits) {
   return type && type.getElementType().isSignlessInteger(bits);
 }
 
+static bool hasSameShape(Value value, Value other) {
+  RankedTensorType type = getStaticType(value);
+  RankedTensorType otherType = getStaticType(other);
+  return type && otherType && type.getShape() == otherType.getShape();
+}
+
 /// The one number that a constant has in all elements.
 static std::optional<int64_t> getNumber(Value value) {
   std::optional<SmallVector<int64_t>> elements = getIntegers(value);
@@ -184,10 +190,14 @@ bool PartFinder::takesOperand(Operation *op, Value other, Bounds &bounds,
 std::optional<Step> PartFinder::getScaleChange(CastOp cast, Bounds &bounds,
                                                Part &part) {
   SmallVector<Operation *> ops = {cast};
+  // A constant of one element may have more dimensions than the layer.
   auto next = [&](Value value) -> Operation * {
     if (!value.hasOneUse())
       return nullptr;
-    return ops.emplace_back(*value.user_begin());
+    Operation *op = *value.user_begin();
+    return op->getNumResults() == 1 && hasSameShape(op->getResult(0), value)
+               ? ops.emplace_back(op)
+               : nullptr;
   };
   auto multiply = dyn_cast_or_null<MultiplyOp>(next(cast.getResult()));
   if (!multiply || multiply.getLhs() != cast.getResult())
@@ -306,8 +316,7 @@ std::optional<Step> PartFinder::getStepOf(Operation *op, Value value,
                                  : std::nullopt;
   bool isWord = isIntegers(op->getResult(0), 32);
   if ((!isWord && !isIntegers(op->getResult(0), 8)) ||
-      getStaticType(op->getResult(0)).getShape() !=
-          getStaticType(value).getShape())
+      !hasSameShape(op->getResult(0), value))
     return std::nullopt;
   unsigned bits = isWord ? 32 : 8;
   Step step;
