@@ -55,7 +55,7 @@ private:
   OpBuilder builder;
   SmallVector<relay_vta::Instruction> instructions;
   SmallVector<InstructionOpInterface> ops;
-  /// What stores may write, in the order of memory; none meet.
+  /// What stores may write, and the stream, in the order of memory; none meet.
   SmallVector<Interval> written;
 };
 
@@ -145,6 +145,10 @@ Decoder::getSignals(const relay_vta::Instruction &instruction) {
 void Decoder::findWritten() {
   uint64_t bytes = config.getElementBytes(relay_vta::Memory::Out);
   SmallVector<Interval> stores;
+  if (program.instructionAddress)
+    stores.push_back({program.instructionAddress,
+                      program.instructionAddress +
+                          instructions.size() * relay_vta::kInstructionBytes});
   for (const relay_vta::Instruction &store : instructions) {
     if (!store.is(relay_vta::Opcode::Store) || !store.getNumElements())
       continue;

@@ -290,6 +290,27 @@ vta.program @p on #vta.config<> dram 4096 size 4096 {
 
 // -----
 
+// expected-error @+1 {{expects no micro-ops where its stream is, but got one at address 4112}}
+vta.program @p on #vta.config<> dram 4096 size 4096 stream 4096 {
+  vta.load uop[0] from 1028 size 1 x 1 micro_ops {
+    // expected-note @+1 {{which is here}}
+    vta.uop dst 5 src 3 wgt 1
+  }
+  vta.finish
+}
+
+// -----
+
+// Behind the stream there may be some.
+vta.program @p on #vta.config<> dram 4096 size 4096 stream 4096 {
+  vta.load uop[0] from 1032 size 1 x 1 micro_ops {
+    vta.uop dst 5 src 3 wgt 1
+  }
+  vta.finish
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Tokens
 //===----------------------------------------------------------------------===//

@@ -156,6 +156,7 @@ private:
   LogicalResult verifyTokens(InstructionOpInterface op);
   LogicalResult verifyIndices(InstructionOpInterface op);
   LogicalResult verifyUopWords(LoadOp load);
+  LogicalResult verifyStream();
   LogicalResult verifyStores();
   LogicalResult verifyQueues();
   LogicalResult verifyProgress();
@@ -274,6 +275,36 @@ LogicalResult ProgramVerifier::verifyInstruction(InstructionOpInterface op) {
   return success();
 }
 
+/// A stream that is a part of memory is inside of it, and not where micro-ops
+/// that the program has in regions are.
+LogicalResult ProgramVerifier::verifyStream() {
+  std::optional<uint64_t> address = program.getStreamAddress();
+  if (!address)
+    return success();
+  uint64_t count = 0;
+  for (const auto &stage : stages)
+    count += stage.size();
+  uint64_t bytes = count * relay_vta::kInstructionBytes;
+  if (*address < dram.base || *address - dram.base > dram.size ||
+      bytes > dram.size - (*address - dram.base))
+    return program.emitOpError("expects ")
+           << count << " instructions inside of the image, but got stream "
+           << *address;
+  for (uint64_t word = *address & ~uint64_t(3); word < *address + bytes;
+       word += 4) {
+    auto it = words.find(word);
+    if (it == words.end())
+      continue;
+    InFlightDiagnostic diagnostic =
+        program.emitOpError("expects no micro-ops where its stream is, but got "
+                            "one at address ")
+        << word;
+    diagnostic.attachNote(it->second.second->getLoc()) << "which is here";
+    return diagnostic;
+  }
+  return success();
+}
+
 /// What is stored must not be micro-ops that the program has in regions.
 LogicalResult ProgramVerifier::verifyStores() {
   if (words.empty())
@@ -379,19 +410,8 @@ LogicalResult ProgramVerifier::verify() {
   }
   if (!finish)
     return program.emitOpError("expects a vta.finish at its end");
-  if (std::optional<uint64_t> address = program.getStreamAddress()) {
-    uint64_t count = 0;
-    for (const auto &stage : stages)
-      count += stage.size();
-    uint64_t bytes = count * relay_vta::kInstructionBytes;
-    if (*address < dram.base || *address - dram.base > dram.size ||
-        bytes > dram.size - (*address - dram.base))
-      return program.emitOpError("expects ")
-             << count << " instructions inside of the image, but got stream "
-             << *address;
-  }
-  return failure(failed(verifyStores()) || failed(verifyQueues()) ||
-                 failed(verifyProgress()));
+  return failure(failed(verifyStream()) || failed(verifyStores()) ||
+                 failed(verifyQueues()) || failed(verifyProgress()));
 }
 
 LogicalResult ProgramOp::verifyRegions() {

@@ -33,6 +33,7 @@ def VTA_ProgramOp : VTA_Op<"program", [
 
     * that each field fits,
     * that LOAD and STORE stay inside of their scratchpad and of memory,
+    * that neither a STORE nor the stream is where micro-ops are,
     * that micro-ops which are known stay inside of the scratchpads in every
       iteration,
     * that tokens are of queues that the stage has, that each is waited for
