@@ -1,12 +1,17 @@
-"""The command-line tools and libraries that a wheel carries, and what starts the tools.
+"""What starts the command-line tools, and the tools and libraries that a wheel carries.
 
 It is no part of `relay_mlir`, which loads NumPy and the compiler before a tool could
 start.
 """
 
+from __future__ import annotations
+
 import os
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main() -> NoReturn:
@@ -17,3 +22,27 @@ def main() -> NoReturn:
         os.execv(program, sys.argv)
     except OSError as error:
         sys.exit(f"{name}: error: cannot run {program}: {error.strerror}")
+
+
+def _run(module: str) -> NoReturn:
+    """Runs a program of the package `relay_mlir`. What stops it while that loads says nothing of
+    where that was. (A shell may have it ignore such signals.)"""
+    # pylint: disable=import-outside-toplevel
+    import signal
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    import importlib
+    program = importlib.import_module(f"relay_mlir.{module}.__main__")
+    signal.signal(signal.SIGINT, handler)
+    sys.exit(program.main())
+
+
+def quantize() -> NoReturn:
+    """relay-quantize"""
+    _run("quantization")
+
+
+def vta_explore() -> NoReturn:
+    """relay-vta-explore"""
+    _run("vta")

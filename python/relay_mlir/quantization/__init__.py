@@ -16,6 +16,7 @@ import numpy as np
 
 from .._arguments import expect, expect_int, expect_text, wrong
 from .._compile import IRModule, Module, PathLike, _to_module, compile as _compile
+from .._console import write_file
 from .._inputs import fixed_inputs
 from .._program import Program
 from ._metrics import METRICS, loss, sqnr, top1
@@ -106,9 +107,7 @@ class Quantized:
 
     def save(self, path: PathLike) -> None:
         """Writes the network, with its weights, as MLIR text."""
-        text = self.module.print(elide_larger=None)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_file(path, self.module.print(elide_larger=None))
 
 
 class _Quantizer:

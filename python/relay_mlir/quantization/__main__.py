@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import Sequence
 
+from .. import _console
 from .._compile import _to_module
-from .._errors import CompileError
 from .._inputs import parse_fixed_inputs
 from . import CALIBRATIONS, WEIGHT_BITS, quantize
 from ._metrics import METRICS
@@ -50,26 +50,25 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _main(arguments: Sequence[str] | None) -> int:
+    options = _parse(arguments)
+    fixed = parse_fixed_inputs(options.dim, options.shape, options.input)
+    result = quantize(_to_module(options.model, fixed), options.data, metric=options.metric,
+                      budget=options.budget, calibration=options.calibration,
+                      equalize=options.equalize, correct_bias=options.correct_bias,
+                      weight_bits=options.weight_bits,
+                      max_runs=options.max_runs, target=options.target,
+                      progress=not options.no_progress and sys.stderr.isatty())
+    result.save(options.output)
+    if options.report:
+        _console.write_file(options.report, result.html())
+    _console.write(result.text())
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program; returns its exit status."""
-    options = _parse(arguments)
-    try:
-        fixed = parse_fixed_inputs(options.dim, options.shape, options.input)
-        result = quantize(_to_module(options.model, fixed), options.data, metric=options.metric,
-                          budget=options.budget, calibration=options.calibration,
-                          equalize=options.equalize, correct_bias=options.correct_bias,
-                          weight_bits=options.weight_bits,
-                          max_runs=options.max_runs, target=options.target,
-                          progress=not options.no_progress and sys.stderr.isatty())
-        result.save(options.output)
-        if options.report:
-            with open(options.report, "w", encoding="utf-8") as file:
-                file.write(result.html())
-    except (CompileError, OSError, ValueError) as error:
-        print(f"relay-quantize: error: {error}", file=sys.stderr)
-        return 1
-    sys.stdout.write(result.text())
-    return 0
+    return _console.run("relay-quantize", lambda: _main(arguments))
 
 
 if __name__ == "__main__":

@@ -71,7 +71,10 @@ def _read(data: Any) -> dict[str, np.ndarray[Any, Any]]:
                 raise ValueError("one array without a name")
             with loaded as file:
                 return dict(file)
-        except (ValueError, EOFError, KeyError) as error:
+        except OSError:
+            raise
+        # What NumPy, zipfile and zlib raise of damaged files is not said anywhere.
+        except Exception as error:  # pylint: disable=broad-exception-caught
             raise ValueError(f"expects an .npz file with arrays of numbers, but got "
                              f"{os.fspath(data)!r}: {error}") from None
     if isinstance(data, Mapping):

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Sequence
 
-from .._errors import CompileError
+from .. import _console
 from . import Config, Point, configurations, csv, explore, plot, table
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20}
@@ -56,47 +56,30 @@ def _print(point: Point, done: int, total: int) -> None:
     print(f"[{done}/{total}] {point.config.name}: {result}", file=sys.stderr)
 
 
-def _write(text: str) -> None:
-    """Writes to the standard output; OSError if that cannot be."""
-    if sys.stdout is None:
-        raise OSError("the standard output is closed")
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError:
-        # What is left is not tried again at the end of the program.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
+def _main(arguments: Sequence[str] | None) -> int:
+    options = _parse(arguments)
+    configs = configurations(
+        batch=options.batch, block=options.block, uop_buff=options.uop_buff,
+        inp_buff=options.inp_buff, wgt_buff=options.wgt_buff, acc_buff=options.acc_buff)
+    os.makedirs(options.output, exist_ok=True)
+    points = explore(options.model, configs, jobs=options.jobs,
+                     results=os.path.join(options.output, "results.jsonl"),
+                     progress=None if options.no_progress else _print)
+    text = table(points)
+    for name, content in (("table.txt", text), ("table.csv", csv(points)),
+                          ("plot.svg", plot(points, os.path.basename(options.model)))):
+        _console.write_file(os.path.join(options.output, name), content)
+    _console.write(text)
+    if not any(point.cycles for point in points):
+        raise ValueError("expects a configuration that the network fits; the table says why there "
+                         "is none")
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program; returns its exit status."""
-    options = _parse(arguments)
-    try:
-        configs = configurations(
-            batch=options.batch, block=options.block, uop_buff=options.uop_buff,
-            inp_buff=options.inp_buff, wgt_buff=options.wgt_buff, acc_buff=options.acc_buff)
-        os.makedirs(options.output, exist_ok=True)
-        points = explore(options.model, configs, jobs=options.jobs,
-                         results=os.path.join(options.output, "results.jsonl"),
-                         progress=None if options.no_progress else _print)
-        text = table(points)
-        for name, content in (("table.txt", text), ("table.csv", csv(points)),
-                              ("plot.svg", plot(points, os.path.basename(options.model)))):
-            with open(os.path.join(options.output, name), "w", encoding="utf-8") as file:
-                file.write(content)
-        _write(text)
-    except (CompileError, OSError, ValueError) as error:
-        print(f"relay-vta-explore: error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("relay-vta-explore: stopped; the same command goes on", file=sys.stderr)
-        return 130
-    if not any(point.cycles for point in points):
-        print("relay-vta-explore: error: expects a configuration that the network fits; the table "
-              "says why there is none", file=sys.stderr)
-        return 1
-    return 0
+    return _console.run("relay-vta-explore", lambda: _main(arguments),
+                        "stopped; the same command goes on")
 
 
 if __name__ == "__main__":

@@ -122,18 +122,6 @@ def test_sweeps_at_once(model, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]
 
 
-def test_signal_while_the_program_loads(tmp_path):
-    """It ends without a trace."""
-    (tmp_path / "numpy.py").write_text(
-        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n")
-    result = subprocess.run([BUILD_DIR / "bin" / "relay-vta-explore", "model", "-o", tmp_path],
-                            capture_output=True, text=True, check=False, timeout=50,
-                            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-                            preexec_fn=lambda: signal.signal(signal.SIGINT,
-                                                             signal.default_int_handler))
-    assert (result.returncode, result.stdout, result.stderr) == (-signal.SIGINT, "", "")
-
-
 def test_known_points_are_not_measured_again(model, tmp_path, monkeypatch):
     results = tmp_path / "results.jsonl"
     seen: list[tuple[vta.Point, int, int]] = []
