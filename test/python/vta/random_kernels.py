@@ -6,9 +6,10 @@ published implementations do differently and what no token orders, and compared 
 
     random_kernels.py --seeds 0:500         # 20 layers each
 
-Layers have random windows, strides, padding, dilation, groups, channels that are no whole
-blocks, and constants, shifts from one end of their range to the other, clips, sums of bytes.
-Behind some of them are pools, averages, and functions of elements that are kernels of their own.
+Layers have random windows, strides, padding, dilation, groups, layouts, channels that are no
+whole blocks, one dimension or two, and constants, shifts from one end of their range to the
+other, clips, changes of scale, other signs, sums with bytes and multiples of them. Behind some of
+them are pools, averages, and functions of elements that are kernels of their own.
 """
 
 import argparse
@@ -99,12 +100,19 @@ class Layer:
         self.inputs, self.values = [], {}
         self.more: list[Any] = []
         self.value: Any = None
-        kind = rng.choice(["conv2d", "groups", "transpose", "dense"], p=[0.5, 0.2, 0.2, 0.1])
+        kind = rng.choice(["conv2d", "groups", "conv1d", "transpose", "dense"],
+                          p=[0.4, 0.2, 0.1, 0.2, 0.1])
         getattr(self, f"make_{kind}")()
         self.value = wrap(self.value)
+        # Where a layer is subtracted, nothing but a constant may have been added before.
+        if rng.random() < 0.15:
+            self.do_negative()
         for step in rng.choice(["bias", "add", "left", "right", "maximum", "minimum", "clip",
-                                "multiply", "round"], int(rng.integers(0, 5))):
+                                "multiply", "round", "subtract", "scale", "relu"],
+                               int(rng.integers(0, 5))):
             getattr(self, f"do_{step}")()
+        if kind != "transpose" and rng.random() < 0.2:
+            self.do_multiple()
         self.to_bytes()
         if kind != "transpose" and rng.random() < 0.3:
             self.add_bytes()
@@ -127,7 +135,7 @@ class Layer:
         return relay.const(values), values
 
     def channels(self):
-        return int(self.rng.choice([1, 3, 8, 15, 16, 17, 32, 40]))
+        return int(self.rng.choice([1, 3, 7, 8, 13, 15, 16, 17, 23, 32, 40]))
 
     def window(self, size):
         return [size] * 2 if self.rng.random() < 0.7 else [size, self.integer(1, 4)]
@@ -142,10 +150,32 @@ class Layer:
                  for size, step, ends in zip(kernel, dilation, pad)]
         x, data = self.new_input(int(self.rng.choice([1, 1, 2, 5])), inputs, *sizes)
         w, weight = self.weights(outputs, inputs // groups, *kernel)
+        layouts: dict[str, Any] = {}
+        has_last = groups == 1 and self.rng.random() < 0.2
+        if has_last:
+            # Channels last.
+            x = relay.transpose(x, (0, 2, 3, 1))
+            w = relay.const(np.ascontiguousarray(weight.transpose(2, 3, 1, 0)))
+            layouts = {"data_layout": "NHWC", "kernel_layout": "HWIO"}
         self.out = relay.nn.conv2d(x, w, strides=stride, dilation=dilation, groups=groups,
                                    padding=[pad[0][0], pad[1][0], pad[0][1], pad[1][1]],
-                                   out_dtype="int32")
+                                   out_dtype="int32", **layouts)
+        if has_last:
+            self.out = relay.transpose(self.out, (0, 3, 1, 2))
         self.value = conv2d(data, weight, stride, pad, dilation, groups)
+
+    def make_conv1d(self):
+        groups = int(self.rng.choice([1, 1, 2, 17]))
+        inputs, outputs = groups * self.integer(1, 20), groups * self.integer(1, 20)
+        kernel, stride, dilation = (self.integer(1, 6) for _ in range(3))
+        pad = (self.integer(0, 4), self.integer(0, 4))
+        size = max(1, (kernel - 1) * dilation + 1 - sum(pad)) + self.integer(0, 24)
+        x, data = self.new_input(int(self.rng.choice([1, 1, 2, 5])), inputs, size)
+        w, weight = self.weights(outputs, inputs // groups, kernel)
+        self.out = relay.nn.conv1d(x, w, strides=stride, dilation=dilation, groups=groups,
+                                   padding=pad, out_dtype="int32")
+        self.value = conv2d(data[:, :, None], weight[:, :, None], (1, stride), ((0, 0), pad),
+                            (1, dilation), groups)[:, :, 0]
 
     def make_groups(self):
         groups = int(self.rng.choice([2, 3, 8, 16, 17, 20, 35]))
@@ -180,12 +210,63 @@ class Layer:
         self.out = relay.nn.dense(x, w, out_dtype="int32")
         self.value = data.astype(np.int64) @ weight.astype(np.int64).T
 
+    def per_channel(self, magnitude):
+        """A number for each channel."""
+        shape = (self.value.shape[1], *[1] * (self.value.ndim - 2))
+        return self.rng.integers(-magnitude, magnitude, shape).astype("int32")
+
     def do_bias(self):
-        shape = (self.value.shape[1], 1, 1) if self.value.ndim == 4 else (self.value.shape[1], )
-        magnitude = 1 << self.integer(1, 31)
-        numbers = self.rng.integers(-magnitude, magnitude, shape).astype("int32")
-        self.out = relay.add(self.out, relay.const(numbers))
+        numbers = self.per_channel(1 << self.integer(1, 31))
+        if self.rng.random() < 0.3:
+            self.out = relay.nn.bias_add(self.out, relay.const(numbers.reshape(-1)))
+        else:
+            self.out = relay.add(self.out, relay.const(numbers))
         self.value = wrap(self.value + numbers)
+
+    def do_negative(self):
+        numbers = self.per_channel(1 << self.integer(1, 31))
+        if self.rng.random() < 0.5:
+            self.out, self.value = relay.negative(self.out), wrap(-self.value)
+        else:
+            self.out = relay.subtract(relay.const(numbers), self.out)
+            self.value = wrap(numbers - self.value)
+
+    def do_subtract(self):
+        numbers = self.per_channel(1 << self.integer(1, 31))
+        self.out = relay.subtract(self.out, relay.const(numbers))
+        self.value = wrap(self.value - numbers)
+
+    def do_relu(self):
+        self.out, self.value = relay.nn.relu(self.out), np.maximum(self.value, 0)
+
+    def do_scale(self):
+        """A change of scale by a power of two as quantization writes it. It has 64 bits, and
+        the device 32: numbers are made few enough for both."""
+        self.do_right()
+        low, high = -self.integer(0, 10**6), self.integer(0, 10**6)
+        self.out = relay.clip(self.out, low, high)
+        self.value = np.clip(self.value, low, high)
+        power, bits = self.integer(0, 32), self.integer(0, 12)
+        rounding = 1 << (power + bits - 1) if power + bits else 0
+        value = relay.multiply(relay.cast(self.out, "int64"), relay.const(1 << power, "int64"))
+        value = relay.add(value, relay.const(rounding, "int64"))
+        value = relay.right_shift(value, relay.const(power + bits, "int64"))
+        self.out = relay.cast(value, "int32")
+        self.value = (self.value * (1 << power) + rounding) >> (power + bits)
+
+    def do_multiple(self):
+        """Bytes, or a multiple of them that a weight can be, are added."""
+        other, values = self.new_input(*self.value.shape)
+        word, factor = relay.cast(other, "int32"), 1
+        if self.rng.random() < 0.5:
+            bits = self.integer(0, 7)
+            word, factor = relay.left_shift(word, relay.const(bits)), 1 << bits
+        elif self.rng.random() < 0.7:
+            factor = self.integer(1, 128)
+            word = relay.multiply(word, relay.const(factor))
+        operands = [self.out, word]
+        self.out = relay.add(*(operands if self.rng.random() < 0.5 else operands[::-1]))
+        self.value = wrap(self.value + values.astype(np.int64) * factor)
 
     def do_add(self):
         number = self.integer(-2**31, 2**31) >> self.integer(0, 31)
