@@ -42,8 +42,12 @@ static std::string atOffset(uint64_t offset, const std::string &message) {
   return "offset " + std::to_string(offset) + ": " + message;
 }
 
+static std::string expects(const std::string &what, const std::string &got) {
+  return "expects " + what + ", but got " + got;
+}
+
 static std::string expects(const std::string &what, uint64_t got) {
-  return "expects " + what + ", but got " + std::to_string(got);
+  return expects(what, std::to_string(got));
 }
 
 std::string relay_vta::checkDram(uint64_t base, uint64_t size) {
@@ -55,7 +59,8 @@ std::string relay_vta::checkDram(uint64_t base, uint64_t size) {
     return "expects at most " + std::to_string(kMaxDramBytes) +
            " bytes of memory, but got " + std::to_string(size);
   if (size > ~uint64_t(0) - base)
-    return expects("dram_base + dram_size below 2^64", size);
+    return expects("dram_base + dram_size below 2^64",
+                   std::to_string(base) + " + " + std::to_string(size));
   return "";
 }
 

@@ -11,6 +11,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/Endian.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mlir::vta;
 
@@ -156,6 +158,7 @@ private:
   LogicalResult verifyTokens(InstructionOpInterface op);
   LogicalResult verifyIndices(InstructionOpInterface op);
   LogicalResult verifyUopWords(LoadOp load);
+  std::optional<uint64_t> findWord(uint64_t begin, uint64_t end) const;
   LogicalResult verifyStream();
   LogicalResult verifyStores();
   LogicalResult verifyQueues();
@@ -167,7 +170,7 @@ private:
   UopMemory uops;
   SmallVector<InstructionOpInterface> stages[relay_vta::kNumStages];
   /// Words of micro-ops by their address.
-  DenseMap<uint64_t, std::pair<uint32_t, Operation *>> words;
+  std::map<uint64_t, std::pair<uint32_t, Operation *>> words;
   SmallVector<StoreOp> stores;
 };
 
@@ -275,6 +278,14 @@ LogicalResult ProgramVerifier::verifyInstruction(InstructionOpInterface op) {
   return success();
 }
 
+/// The address of the first micro-op that bytes of memory are a part of.
+std::optional<uint64_t> ProgramVerifier::findWord(uint64_t begin,
+                                                  uint64_t end) const {
+  auto it = words.lower_bound(begin & ~uint64_t(3));
+  return it != words.end() && it->first < end ? std::optional(it->first)
+                                              : std::nullopt;
+}
+
 /// A stream that is a part of memory is inside of it, and not where micro-ops
 /// that the program has in regions are.
 LogicalResult ProgramVerifier::verifyStream() {
@@ -290,43 +301,35 @@ LogicalResult ProgramVerifier::verifyStream() {
     return program.emitOpError("expects ")
            << count << " instructions inside of the image, but got stream "
            << *address;
-  for (uint64_t word = *address & ~uint64_t(3); word < *address + bytes;
-       word += 4) {
-    auto it = words.find(word);
-    if (it == words.end())
-      continue;
-    InFlightDiagnostic diagnostic =
-        program.emitOpError("expects no micro-ops where its stream is, but got "
-                            "one at address ")
-        << word;
-    diagnostic.attachNote(it->second.second->getLoc()) << "which is here";
-    return diagnostic;
-  }
-  return success();
+  std::optional<uint64_t> word = findWord(*address, *address + bytes);
+  if (!word)
+    return success();
+  InFlightDiagnostic diagnostic =
+      program.emitOpError("expects no micro-ops where its stream is, but got "
+                          "one at address ")
+      << *word;
+  diagnostic.attachNote(words.at(*word).second->getLoc()) << "which is here";
+  return diagnostic;
 }
 
 /// What is stored must not be micro-ops that the program has in regions.
 LogicalResult ProgramVerifier::verifyStores() {
-  if (words.empty())
-    return success();
   for (StoreOp store : stores) {
     relay_vta::Instruction fields = store.getFields();
     uint64_t bytes = config.getElementBytes(relay_vta::Memory::Out);
     for (uint64_t y = 0; y < fields.ySize; ++y) {
       uint64_t begin = (fields.dramBase + y * fields.xStride) * bytes;
-      for (uint64_t address = begin & ~uint64_t(3);
-           address < begin + fields.xSize * bytes; address += 4) {
-        auto it = words.find(address);
-        if (it == words.end())
-          continue;
-        InFlightDiagnostic diagnostic =
-            store.emitOpError("expects no store to micro-ops, but got one to "
-                              "address ")
-            << address;
-        diagnostic.attachNote(it->second.second->getLoc())
-            << "the micro-op is here";
-        return diagnostic;
-      }
+      std::optional<uint64_t> word =
+          findWord(begin, begin + fields.xSize * bytes);
+      if (!word)
+        continue;
+      InFlightDiagnostic diagnostic =
+          store.emitOpError("expects no store to micro-ops, but got one to "
+                            "address ")
+          << *word;
+      diagnostic.attachNote(words.at(*word).second->getLoc())
+          << "the micro-op is here";
+      return diagnostic;
     }
   }
   return success();
