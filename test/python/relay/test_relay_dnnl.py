@@ -332,6 +332,46 @@ def test_unusual_graphs(shape, make):
     check(partition([x], make(x), prune_subgraphs=False))
 
 
+def test_long_region():
+    """More operators one after another than Python has levels of recursion."""
+    x = relay.var("x", shape=(2, 4))
+    y = x
+    for i in range(1200):
+        y = dense(x) if i == 0 else relay.tanh(y) if i % 2 else y + x
+    mod = partition([x], y)
+    assert len(taken(mod)) == 1
+    check(mod)
+
+
+def _external(params, body):
+    """A program that is one call of a function for oneDNN."""
+    function = relay.Function(params, body).with_attr("Compiler", "dnnl")
+    outer = [relay.var(param.name_hint, param.type_annotation) for param in params]
+    var, mod = relay.GlobalVar("part"), relay.IRModule()
+    mod[var] = function
+    mod["main"] = relay.Function(outer, relay.Call(var, outer))
+    return transform.InferType()(mod)
+
+
+def test_pattern_that_is_called_twice():
+    """One function of a pattern, and its own result is what it is called with."""
+    data, weight = relay.var("data", shape=(2, 4)), relay.var("weight", shape=(4, 4))
+    pattern = relay.Function([data, weight], relay.nn.relu(relay.nn.dense(data, weight)))
+    pattern = pattern.with_attr("Composite", "dnnl.dense_relu")
+    x, v, w = [relay.var(name, shape=(size, 4)) for name, size in (("x", 2), ("v", 4), ("w", 4))]
+    check(_external([x, v, w], relay.Call(pattern, [relay.Call(pattern, [x, v]), w]) + x))
+
+
+@pytest.mark.parametrize("make,message", [
+    (lambda x: relay.Let(relay.var("y", shape=(2, 4)), relay.tanh(x), x), "but got a Let"),
+    (lambda x: relay.nn.relu(relay.exp(x)), "but got exp"),
+])
+def test_functions_of_something_else(make, message):
+    x = relay.var("x", shape=(2, 4))
+    with pytest.raises(ValueError, match=message):
+        run(_external([x], make(x)), np.zeros((2, 4), "float32"))
+
+
 def test_pattern_table():
     names = [entry[0] for entry in get_pattern_table("dnnl") or []]
     assert names.index("dnnl.conv2d_bias_sum_relu") < names.index("dnnl.conv2d_bias_relu")

@@ -244,6 +244,7 @@ class _Writer:
     def __init__(self, name: str, function: Function, weights: bytearray) -> None:
         self.lines = [f"function {name}"]
         self.function = function
+        self.inputs = {param: index for index, param in enumerate(function.params)}
         self.weights = weights
         self.names = itertools.count()
         self.values: dict[Any, int] = {}
@@ -269,35 +270,49 @@ class _Writer:
         """The value of an expression, which may be seen in another shape."""
         expr = self.arguments.get(expr, expr)
         if isinstance(expr, Call) and shape is None:
-            return self.visit(expr)
+            return self.numbers[expr]
         shape = _shape(expr) if shape is None else shape
         strides = self._strides(shape) if strides is None else strides
         key = (expr, tuple(shape), tuple(strides))
         if key not in self.values:
             form = self._format(shape, strides)
             if isinstance(expr, Call):
-                number = self._add("view", self.visit(expr), form)
-            elif isinstance(expr, Var):
-                index = [p.same_as(expr) for p in self.function.params].index(True)
-                number = self._add("value", "input", index, form)
+                number = self._add("view", self.numbers[expr], form)
+            elif expr in self.inputs:
+                number = self._add("value", "input", self.inputs[expr], form)
+            elif not isinstance(expr, Constant):
+                raise ValueError("expects a function of operators and patterns of oneDNN, but "
+                                 f"got a {type(expr).__name__}")
             else:
-                assert isinstance(expr, Constant)
                 data = np.ascontiguousarray(expr.data.numpy(), "float32").tobytes()
                 number = self._add("value", "weight", len(self.weights), form)
                 self.weights += data
             self.values[key] = number
         return self.values[key]
 
-    def visit(self, call: Call) -> int:
-        if call not in self.numbers:
-            if isinstance(call.op, Function):
-                self.arguments.update(zip(call.op.params, (self.arguments.get(arg, arg)
-                                                           for arg in call.args)))
-                number = self._chain(call.op.body)
-            else:
-                number = self._operator(call)
-            self.numbers[call] = number
-        return self.numbers[call]
+    def _visit(self, fields: Sequence[Expr]) -> None:
+        """Writes the calls that make the fields, each after its operands. There may be too
+        many of them for a recursion."""
+        stack = [field for field in reversed(fields) if isinstance(field, Call)]
+        while stack:
+            call = stack[-1]
+            before = [arg for arg in call.args
+                      if isinstance(arg, Call) and arg not in self.numbers]
+            if call not in self.numbers and before:
+                stack += reversed(before)
+                continue
+            stack.pop()
+            if call not in self.numbers:
+                self.numbers[call] = self._call(call)
+
+    def _call(self, call: Call) -> int:
+        if not isinstance(call.op, Function):
+            return self._operator(call)
+        # A pattern's function may be called again.
+        self.arguments = dict(zip(call.op.params, call.args))
+        number = self._chain(call.op.body)
+        self.arguments = {}
+        return number
 
     def _chain(self, root: Call) -> int:
         chain = _Chain(root)
@@ -360,6 +375,8 @@ class _Writer:
             window = _shape(call.args[0])[2:]
             return self._add("pool", _GLOBAL_POOLING[name], operands[0], len(shape), *shape,
                              *window, *[1] * 4, *[0] * 4)
+        if name not in _POOLING:
+            raise ValueError(f"expects an operator or a pattern of oneDNN, but got {call.op}")
         kind, layout = _POOLING[name]
         rank = len(layout) - 2
         before, after = _pads(attrs.padding, rank)
@@ -372,6 +389,7 @@ class _Writer:
     def write(self) -> list[str]:
         body = self.function.body
         fields = body.fields if isinstance(body, Tuple) else [body]
+        self._visit(fields)
         for index, field in enumerate(fields):
             value, shape = self.plain(field), _shape(field)
             self.lines.append(f"output {index} {value} "
