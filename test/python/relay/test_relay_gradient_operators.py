@@ -399,6 +399,8 @@ case("layer_norm of an axis", lambda x, g, b: op.nn.layer_norm(x, g, b, axis=1, 
 case("instance_norm", op.nn.instance_norm, reals(2, 3, 2, 4), reals(3, low=0.5), reals(3))
 case("instance_norm last", lambda x, g, b: op.nn.instance_norm(x, g, b, axis=2, scale=False),
      reals(2, 5, 3), reals(3), reals(3))
+case("instance_norm of single numbers", op.nn.instance_norm, reals(4, 3), reals(3, low=0.5),
+     reals(3))
 case("group_norm", lambda x, g, b: op.nn.group_norm(x, g, b, num_groups=2), reals(2, 4, 3),
      reals(4, low=0.5), reals(4))
 case("batch_norm", lambda *args: op.nn.batch_norm(*args), reals(2, 3, 4), reals(3, low=0.5),
@@ -413,6 +415,7 @@ case("lrn", lambda x: op.nn.lrn(x, size=3, alpha=0.5), reals(1, 5, 2, 2))
 case("lrn even", lambda x: op.nn.lrn(x, size=5, axis=3, alpha=0.5, bias=1.0), reals(1, 2, 2, 4))
 case("l2_normalize", lambda x: op.nn.l2_normalize(x, 1e-3, axis=[1]), reals(2, 3, 2))
 case("l2_normalize short", lambda x: op.nn.l2_normalize(x, 100.0, axis=[0]), X)
+case("l2_normalize all", lambda x: op.nn.l2_normalize(x, 1e-3, axis=[]), X)
 case("dropout", lambda x: op.nn.dropout(x), X)
 case("cross_entropy", op.nn.cross_entropy, reals(2, 3, low=0.2), reals(2, 3, seed=1))
 case("cross_entropy_with_logits", op.nn.cross_entropy_with_logits, X, reals(2, 3, seed=1),

@@ -524,7 +524,14 @@ def test_first_order_pass():
     assert transform.LazyGradientInit().info.opt_level == 2
 
 
+def _condition_in_branches(x, y):
+    condition = relay.sum(x) > relay.const(0.0, F64)
+    inner = relay.If(condition, x * y, y)
+    return relay.If(condition, inner, relay.where(condition, x, inner))
+
+
 @pytest.mark.parametrize("build", [
+    _condition_in_branches,
     lambda x, y: x + y, lambda x, y: x * y, lambda x, y: relay.Tuple([x, y * x]),
     lambda x, y: relay.zeros_like(x) + y, lambda x, y: relay.ones_like(x) * y + x,
     lambda x, y: relay.zeros((3, 4), F64) * x + relay.ones((3, 4), F64) * y,

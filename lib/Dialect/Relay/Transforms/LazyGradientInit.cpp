@@ -210,13 +210,15 @@ LogicalResult CellConversion::convert(Operation *op, OpBuilder &builder,
                           "for lazy gradients, but got one; relay-defuse-ops "
                           "makes operators of it");
   if (auto ifOp = dyn_cast<IfOp>(op)) {
-    IRMapping inner(mapping);
-    inner.map(ifOp.getCondition(),
-              unwrap(builder, mapping.lookup(ifOp.getCondition()),
-                     ifOp.getCondition().getType()));
-    if (failed(convertStructure(op, builder, inner)))
+    // Branches that read the condition as well read its cell.
+    Value condition = unwrap(builder, mapping.lookup(ifOp.getCondition()),
+                             ifOp.getCondition().getType());
+    if (failed(convertStructure(op, builder, mapping)))
       return failure();
-    mapping.map(ifOp.getResult(), inner.lookup(ifOp.getResult()));
+    mapping.lookup(ifOp.getResult())
+        .getDefiningOp<IfOp>()
+        .getConditionMutable()
+        .assign(condition);
     return success();
   }
   auto marker = dyn_cast<GradientOpInterface>(op);

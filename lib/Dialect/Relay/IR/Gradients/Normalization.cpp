@@ -32,6 +32,9 @@ static void differentiateNorm(OpTy op, Gradient &d, ArrayRef<int64_t> axes,
   Term x = group(d.term(op.getData())), g = d.get();
   int64_t rank = g.getRank(), axis = normalize(op.getAxis(), rank);
   auto getMean = [&](Term value) -> Term {
+    // Without axes, MeanOp means all of them.
+    if (axes.empty())
+      return value;
     return d.make<MeanOp>(value.get(), d.getDenseI64ArrayAttr(axes), true,
                           false);
   };
@@ -143,6 +146,8 @@ static void differentiate(NNL2NormalizeOp op, Gradient &d) {
   Term x = d.term(op.getData()), g = d.get();
   SmallVector<int64_t> axes = llvm::map_to_vector(
       op.getAxis(), [&](int64_t axis) { return normalize(axis, x.getRank()); });
+  if (axes.empty()) // All of them.
+    axes = llvm::to_vector(llvm::seq<int64_t>(x.getRank()));
   Term squares = d.sum(x * x, axes, true);
   Term epsilon = d.number(op.getEps().convertToDouble(), x);
   Term bound = d.make<MaximumOp>(squares.get(), epsilon.get());
