@@ -26,6 +26,9 @@ def test_tensors_and_tuples():
     assert both(relay.const([1.5, 2], "float16")).dtype == "float16"
     assert both(relay.const([True, False])).dtype == "bool"
     assert both(relay.Tuple([])) == ()
+    nothing = relay.const(np.zeros((0, 3), "int64"))
+    assert both(relay.sum(nothing, axis=0)).tolist() == [0, 0, 0]
+    assert both(nothing).shape == (0, 3)
     pair = both(relay.Tuple([relay.const(1), relay.Tuple([relay.const(2)])]))
     assert isinstance(pair, tuple) and pair[1] == (2,)
     assert both(relay.TupleGetItem(relay.Tuple([relay.const(1), relay.const(2)]), 1)) == 2

@@ -285,8 +285,9 @@ class _Converter:
             return self.name_of(node, node.name_hint)
         if isinstance(node, core.Constant):
             data = node._data
-            return self._assign(
-                node, f"relay.const({_literal(data.tolist())}, {data.dtype.name!r}).data")
+            # A list without elements does not have the other sizes.
+            text = _literal(data.tolist()) if data.size else f"numpy.zeros({data.shape})"
+            return self._assign(node, f"relay.const({text}, {data.dtype.name!r}).data")
         if isinstance(node, core.Tuple):
             fields = [self.visit(part) for part in node.fields]
             return self._assign(node, f"({''.join(f + ', ' for f in fields)})")
