@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 import numpy as np
 
 from .._arguments import describe, expect, expect_int, expect_mapping, expect_text
+from ._benchmark import BenchmarkResult, measure
 from .device import Device
 from .expr import NDArray, ndarray
 from .param_dict import load_param_dict
@@ -100,6 +101,16 @@ class GraphModule:
         self.set_input(**inputs)
         results = self._factory.compiled.run(self._state["inputs"])
         self._state["outputs"] = results if isinstance(results, tuple) else (results,)
+
+    def benchmark(self, device: Device | None = None, func_name: str = "run", repeat: int = 5,
+                  number: int = 5, **inputs: Any) -> BenchmarkResult:
+        """Times runs, after setting `inputs`: `repeat` results, each the mean of `number`
+        runs."""
+        del device
+        if expect_text(func_name, "func_name") != "run":
+            raise ValueError(f"expects func_name to be 'run', but got {func_name!r}")
+        self.set_input(**inputs)
+        return measure(self.run, repeat, number)
 
     def get_output(self, index: int, out: Any = None) -> NDArray:
         """An output of the last run; also written to `out`, if that is given."""

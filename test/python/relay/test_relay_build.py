@@ -58,6 +58,21 @@ def test_graph_module():
     np.testing.assert_allclose(out, expected(2 * X), rtol=1e-5)
 
 
+def test_benchmark():
+    x = relay.var("x", shape=(2,))
+    lib = relay.build(relay.IRModule.from_expr(relay.Function([x], x + x)), target="llvm")
+    module = tvm.contrib.graph_executor.GraphModule(lib["default"](CPU))
+    with pytest.raises(ValueError):
+        module.benchmark(CPU)
+    times = module.benchmark(CPU, repeat=3, number=2, x=np.ones(2, "float32"))
+    assert len(times.results) == 3 and 0 < times.min <= times.mean <= times.max
+    assert module.get_output(0).tolist() == [2, 2]
+    with pytest.raises(ValueError, match="expects func_name to be 'run', but got 'main'"):
+        module.benchmark(CPU, func_name="main")
+    with pytest.raises(ValueError, match="expects repeat"):
+        module.benchmark(CPU, repeat=0)
+
+
 def test_values_of_other_types():
     """Those of one kind become the input's; others are refused by the run."""
     module = relay.build(dense(), "llvm")["default"](CPU)

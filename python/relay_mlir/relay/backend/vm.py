@@ -7,13 +7,11 @@
 
 from __future__ import annotations
 
-import timeit
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
-
-import numpy as np
+from typing import Any, Callable, Mapping, Sequence
 
 from .. import _diagnostics
-from ..._arguments import expect, expect_int, expect_mapping, expect_path, expect_text
+from .._benchmark import BenchmarkResult, measure
+from ..._arguments import expect, expect_mapping, expect_path, expect_text
 from ..._errors import CompileError
 from ..._compile import PathLike
 from ... import _relay_mlir
@@ -22,37 +20,6 @@ from ..device import Device
 from ..executor import Executor, _to_python
 from ..module import IRModule, module_arguments
 from ..target import chosen_target
-
-
-class BenchmarkResult(NamedTuple):
-    """Seconds of each of several timed runs, and what follows from them."""
-
-    results: list[float]
-
-    @property
-    def mean(self) -> float:
-        """The mean."""
-        return float(np.mean(self.results))
-
-    @property
-    def median(self) -> float:
-        """The median."""
-        return float(np.median(self.results))
-
-    @property
-    def min(self) -> float:
-        """The shortest."""
-        return min(self.results)
-
-    @property
-    def max(self) -> float:
-        """The longest."""
-        return max(self.results)
-
-    @property
-    def std(self) -> float:
-        """The standard deviation."""
-        return float(np.std(self.results))
 
 
 class Executable:
@@ -235,14 +202,9 @@ class VirtualMachine:
         """Times calls of a function: `repeat` results, each the mean of `number` calls."""
         del device
         expect_text(func_name, "func_name")
-        expect_int(repeat, "repeat", 1)
-        expect_int(number, "number", 1)
         values = (self._inputs[func_name] if not args and not kwargs
                   and func_name in self._inputs else self._arguments(func_name, args, kwargs))
-        self._exe._run(func_name, values)
-        times = timeit.repeat(lambda: self._exe._run(func_name, values), repeat=repeat,
-                              number=number)
-        return BenchmarkResult([time / number for time in times])
+        return measure(lambda: self._exe._run(func_name, values), repeat, number)
 
 
 class VMExecutor(Executor):
