@@ -335,7 +335,7 @@ def test_unusual_graphs(shape, make):
 def test_long_region():
     """More operators one after another than Python has levels of recursion."""
     x = relay.var("x", shape=(2, 4))
-    y = x
+    y: relay.Expr = x
     for i in range(500):
         y = dense(x) if i == 0 else relay.tanh(y) if i % 2 else y + x
     mod = partition([x], y)
