@@ -380,7 +380,10 @@ Type FunctionConverter::getElementType(Value result) {
     if (isa<tensor::BitcastOp, UnrealizedConversionCastOp>(user))
       return getElementTypeOrSelf(user->getResult(0).getType());
   Type type = cast<RankedTensorType>(result.getType()).getElementType();
-  if (!type.isSignlessInteger())
+  // What takes the data without a bitcast, and is no kernel, takes it as
+  // signed.
+  if (!type.isSignlessInteger() ||
+      !llvm::all_of(result.getUsers(), llvm::IsaPred<CallOp>))
     return type;
   for (OpOperand &use : result.getUses()) {
     auto call = dyn_cast<CallOp>(use.getOwner());

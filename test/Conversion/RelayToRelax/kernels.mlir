@@ -296,6 +296,24 @@ func.func @unsigned(%x: tensor<4xui8>) -> tensor<4xui8> {
   return %2 : tensor<4xui8>
 }
 
+// Of one sum, with and without a sign, one is a copy.
+
+func.func private @forward(%x: tensor<4xi8>) -> tensor<4xi8>
+    attributes {relay.primitive} {
+  return %x : tensor<4xi8>
+}
+
+// CHECK-LABEL: relax.func @both_signs
+// CHECK:         %[[SIGNED:.*]] = relax.call_tir @copy({{.*}}) : {{.*}} -> !relax.tensor<[4], i8>
+// CHECK:         %[[UNSIGNED:.*]] = relax.call_tir @forward(%[[SIGNED]]) : {{.*}} -> !relax.tensor<[4], ui8>
+// CHECK:         relax.output %[[SIGNED]], %[[UNSIGNED]]
+func.func @both_signs(%x: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xui8>) {
+  %0 = relay.call @copy(%x) : (tensor<4xi8>) -> tensor<4xi8>
+  %1 = relay.call @forward(%0) : (tensor<4xi8>) -> tensor<4xi8>
+  %2 = tensor.bitcast %1 : tensor<4xi8> to tensor<4xui8>
+  return %0, %2 : tensor<4xi8>, tensor<4xui8>
+}
+
 {-#
   dialect_resources: {
     builtin: {

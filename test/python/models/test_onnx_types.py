@@ -6,6 +6,7 @@ Runtime does, and what any version of it lists is not."""
 import pathlib
 import sys
 
+import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
@@ -52,6 +53,26 @@ def test_types_that_onnx_does_not_list(op, types, message):
 def test_types_that_later_versions_list(op, types, opset):
     """Models say a version that they are older than; bfloat16 is where float16 is."""
     assert compile_node(op, *types, opset=opset).outputs[0].shape == (2, 3)
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize("dims", [(9, 19), ("n", 19)])
+@pytest.mark.parametrize("flat", ["signed", "unsigned"])
+def test_one_sum_with_and_without_a_sign(flat, dims, opt_level):
+    nodes = [helper.make_node("Add", ["x", "x"], ["signed"]),
+             helper.make_node("Cast", ["signed"], ["unsigned"], to=TensorProto.UINT8),
+             helper.make_node("Flatten", [flat], ["flat"], axis=0)]
+    graph = helper.make_graph(
+        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.INT8, dims)],
+        [helper.make_empty_tensor_value_info(name) for name in ("signed", "unsigned", "flat")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    x = np.arange(-85, 86, dtype=np.int8).reshape(9, 19)
+    expected = {"signed": x + x, "unsigned": (x + x).view(np.uint8)}
+    expected["flat"] = expected[flat].reshape(1, -1)
+    actual = rm.compile(model, opt_level=opt_level).run({"x": x})
+    for got, want in zip(actual, expected.values(), strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
 
 
 def test_table():
