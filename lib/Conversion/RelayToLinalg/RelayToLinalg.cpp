@@ -58,9 +58,10 @@ RelayToLinalgTypeConverter::RelayToLinalgTypeConverter() {
     return convertTypes(type.getTypes(), fields);
   });
   // Where only one side is converted (the caller of a primitive function), the
-  // same bits change their name.
-  auto bitcast = [](OpBuilder &builder, RankedTensorType type,
-                    ValueRange inputs, Location loc) -> Value {
+  // same bits change their name. An operator may know more of the sizes of its
+  // result than follows from its operands.
+  auto rename = [](OpBuilder &builder, RankedTensorType type, ValueRange inputs,
+                   Location loc) -> Value {
     auto from = inputs.size() == 1
                     ? dyn_cast<RankedTensorType>(inputs[0].getType())
                     : RankedTensorType();
@@ -70,10 +71,16 @@ RelayToLinalgTypeConverter::RelayToLinalgTypeConverter() {
     if (from.getElementTypeBitWidth() != type.getElementTypeBitWidth())
       return UnrealizedConversionCastOp::create(builder, loc, type, inputs[0])
           .getResult(0);
-    return tensor::BitcastOp::create(builder, loc, type, inputs[0]);
+    Value value = inputs[0];
+    if (from.getElementType() != type.getElementType())
+      value = tensor::BitcastOp::create(
+          builder, loc, from.clone(type.getElementType()), value);
+    if (value.getType() != type)
+      value = tensor::CastOp::create(builder, loc, type, value);
+    return value;
   };
-  addSourceMaterialization(bitcast);
-  addTargetMaterialization(bitcast);
+  addSourceMaterialization(rename);
+  addTargetMaterialization(rename);
 }
 
 void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,

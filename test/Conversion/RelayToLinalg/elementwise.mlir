@@ -116,3 +116,12 @@ func.func @bias_add(%x: tensor<?x16x8x8xf32>, %b: tensor<16xf32>) -> tensor<?x16
   %0 = relay.nn.bias_add %x, %b : (tensor<?x16x8x8xf32>, tensor<16xf32>) -> tensor<?x16x8x8xf32>
   return %0 : tensor<?x16x8x8xf32>
 }
+
+// A size that only the result has is said by a cast.
+// CHECK-LABEL: func @known_size
+//       CHECK:   %[[CAST:.*]] = linalg.generic
+//       CHECK:   tensor.cast %[[CAST]] : tensor<?x3xf32> to tensor<8x3xf32>
+func.func @known_size(%x: tensor<?x3xi64>) -> tensor<8x3xf32> {
+  %0 = relay.cast %x {dtype = f32} : (tensor<?x3xi64>) -> tensor<8x3xf32>
+  return %0 : tensor<8x3xf32>
+}

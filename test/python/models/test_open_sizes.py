@@ -23,7 +23,8 @@ REFUSALS = (ValueError, rm.RuntimeError)
 class Pair:
     """A compiled model, and ONNX Runtime. `inputs` is {name: (dims, dtype)}."""
 
-    def __init__(self, nodes, inputs, outputs, constants=None, opset=17, tolerance=2e-5):
+    def __init__(self, nodes, inputs, outputs, constants=None, opset=17, tolerance=2e-5,
+                 opt_level=3):
         self.tolerance = tolerance
         graph = helper.make_graph(
             nodes, "g",
@@ -39,7 +40,7 @@ class Pair:
         self.session = onnxruntime.InferenceSession(model.SerializeToString(), options,
                                                     providers=["CPUExecutionProvider"])
         self.model = model
-        self.compiled = rm.compile(model)
+        self.compiled = rm.compile(model, opt_level=opt_level)
 
     def check(self, inputs):
         """Both give the same, or both refuse the inputs. True if they do not."""

@@ -182,6 +182,15 @@ def test_resize_by_scales(mode, rounding, transformation):
         assert pair.check({"x": random(*shape)})
 
 
+@pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
+def test_resize_beside_a_known_size(mode):
+    nodes = [helper.make_node("Resize", ["x", "", "scales"], ["y"], mode=mode)]
+    pair = Pair(nodes, {"x": ([1, 2, 4, "w"], "float32")}, ["y"],
+                {"scales": np.array([1, 1, 2, 3], np.float32)}, opt_level=0)
+    for width in (1, 2, 7):
+        assert pair.check({"x": random(1, 2, 4, width)})
+
+
 def test_resize_in_what_follows():
     """Sizes that are doubled and halved are the sizes that they were."""
     nodes = [helper.make_node("Resize", ["x", "", "scales"], ["large"], mode="nearest",
