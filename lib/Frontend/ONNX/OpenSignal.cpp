@@ -234,9 +234,9 @@ Value mlir::relay::onnx::createOpenDFT(NodeContext &node, Value data,
   return result ? node.transpose(result, order) : nullptr;
 }
 
-LogicalResult mlir::relay::onnx::convertOpenSTFT(NodeContext &node) {
+LogicalResult mlir::relay::onnx::convertOpenSTFT(NodeContext &node,
+                                                 Value data) {
   Computation c(node);
-  Value data = node.getInput(0);
   Type type = node.getElementType(data);
   Value window = node.getInput(2);
   bool onesided = node.getBool("onesided", true);

@@ -34,7 +34,7 @@ std::pair<Value, Value> createTransform(NodeContext &node, Value real,
 
 /// STFT with a step or a length that is computed, or over a signal of an open
 /// length.
-LogicalResult convertOpenSTFT(NodeContext &node);
+LogicalResult convertOpenSTFT(NodeContext &node, Value data);
 
 } // namespace mlir::relay::onnx
 

@@ -371,15 +371,18 @@ static LogicalResult convertDFT(NodeContext &node) {
 /// A convolution with the waves as weights.
 static LogicalResult convertSTFT(NodeContext &node) {
   Value data = node.getInput(0);
+  // PyTorch leaves out the dimension of the parts of a real signal.
+  if (node.getRank(data) == 2)
+    data = node.expandDims(data, 2);
   RankedTensorType type = node.getType(data);
   int64_t parts = type.getRank() != 3 ? 0 : type.getDimSize(2);
   if (parts != 1 && parts != 2)
-    return node.emitError() << "expects a signal (batch, length, 1 or 2), but "
-                               "got "
+    return node.emitError() << "expects a signal (batch, length) or (batch, "
+                               "length, 1 or 2), but got "
                             << type;
   if (!isKnown(node, 1) || !isKnown(node, 3) ||
       (!node.hasInput(3) && type.isDynamicDim(1) && !node.hasInput(2)))
-    return convertOpenSTFT(node);
+    return convertOpenSTFT(node, data);
   FailureOr<int64_t> step = getConstantIntIn(
       node, 1, "frame_step", 1, std::numeric_limits<int32_t>::max());
   if (failed(step))

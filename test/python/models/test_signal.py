@@ -103,8 +103,9 @@ def test_transform_of_an_open_length():
 
 @pytest.mark.parametrize("onesided", [0, 1])
 @pytest.mark.parametrize("windowed", [False, True])
-def test_stft(onesided, windowed):
-    x = random(2, 64, 1)
+@pytest.mark.parametrize("parts", [(), (1,)])
+def test_stft(onesided, windowed, parts):
+    x = random(2, 64, *parts)
     constants = {"step": np.array(8)}
     if windowed:
         constants["w"] = np.hanning(16).astype(np.float32)
@@ -112,7 +113,7 @@ def test_stft(onesided, windowed):
     order = ["x", "step", "w" if windowed else "", "length"]
     arguments = "STFT", {"x": x}, 17, {"onesided": onesided}, constants
     compare(compiled(*arguments, order=order), runtime(*arguments, order=order))
-    compare(compiled(*arguments, order=order, dims={"x": ["N", "L", 1]}),
+    compare(compiled(*arguments, order=order, dims={"x": ["N", "L", *parts]}),
             runtime(*arguments, order=order))
 
 
