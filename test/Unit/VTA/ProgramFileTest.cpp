@@ -92,9 +92,9 @@ TEST(ProgramFileTest, Headers) {
   EXPECT_EQ(readWith<uint64_t>(48, 4097), "offset 48: expects dram_base, a "
                                           "multiple of 4096 from 4096 on, but "
                                           "got 4097");
-  EXPECT_EQ(
-      readWith<uint64_t>(48, ~uint64_t(4095)),
-      "offset 48: expects dram_base + dram_size below 2^64, but got 4096");
+  EXPECT_EQ(readWith<uint64_t>(48, ~uint64_t(4095)),
+            "offset 48: expects dram_base + dram_size below 2^64, but got "
+            "18446744073709547520 + 4096");
   EXPECT_EQ(readWith<uint64_t>(56, 4095),
             "offset 48: expects dram_size, a multiple of 4096, but got 4095");
   EXPECT_EQ(readWith<uint64_t>(56, uint64_t(1) << 28),

@@ -326,6 +326,24 @@ def test_what_is_not_there_yet(arguments, text):
         relay.build(dense(), **{"target": "llvm", **arguments})
 
 
+def test_executor_and_run_time_as_objects():
+    """As programs for TVM give them; what would change nothing here is taken."""
+    executor = relay.backend.Executor("aot", {"link-params": True})
+    runtime = relay.backend.Runtime("cpp", {"system-lib": False})
+    assert (executor.name, executor["link-params"], "interface-api" in executor) == ("aot", True, False)
+    assert executor == relay.backend.Executor("aot", {"link-params": True}) != relay.backend.Executor("aot")
+    lib = relay.build(dense(), "llvm", executor=executor, runtime=runtime)
+    np.testing.assert_allclose(lib(X, W), expected(), rtol=1e-5)
+    for make, text in ((lambda: relay.backend.Executor("vm"), "expects 'graph' or 'aot', but got 'vm'"),
+                       (lambda: relay.backend.Runtime("crt"), "expects 'cpp', but got 'crt'"),
+                       (lambda: relay.backend.Executor("aot", {"unpacked-api": True}),
+                        "expects options link-params=True, but got unpacked-api=True"),
+                       (lambda: relay.backend.Executor("graph", {"link-params": False}),
+                        "but got link-params=False")):
+        with pytest.raises(NotImplementedError, match=text):
+            make()
+
+
 def test_ill_typed():
     x = relay.var("x", shape=(2, 3))
     with pytest.raises(relay.DiagnosticError, match="nn.dense expects"):

@@ -240,7 +240,7 @@ def Relay_GreaterEqualOp : Relay_ComparisonOp<"greater_equal", "a >= b">;
 //===----------------------------------------------------------------------===//
 
 def Relay_AssertOp : Relay_SameTypeOperator<"assert_op", "Injective"> {
-  let summary = "Data under a condition that is checked when it is there";
+  let summary = "Data, if a condition of the run holds";
   let description = [{
     Returns `data`, of any shape and type. Where an element of `condition`, of
     any shape, is false, the run ends with the error `message`; the condition
