@@ -399,7 +399,10 @@ ValueInfo ModelConverter::convertType(const ::onnx::TypeProto &proto) {
     info.kind = kind;
     info.element = std::make_shared<const ValueInfo>(convertType(type));
   };
-  if (proto.has_sequence_type())
+  // ZipMap leaves a tensor where exporters say that there is a sequence of
+  // maps.
+  if (proto.has_sequence_type() &&
+      !proto.sequence_type().elem_type().has_map_type())
     setElement(ValueInfo::Kind::Sequence, proto.sequence_type().elem_type());
   if (proto.has_optional_type())
     setElement(ValueInfo::Kind::Optional, proto.optional_type().elem_type());

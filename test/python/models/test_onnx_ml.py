@@ -288,9 +288,14 @@ def test_scaled_components_and_logistic_regression():
     constants = {"mean": pca.mean_.astype(np.float32),
                  "components": pca.components_.T.astype(np.float32)}
     outputs = ["output_label", "output_probability"]
+    # What exporters say of it.
+    model_of_maps = make_model(nodes, {"x": x}, outputs, constants)
+    model_of_maps.graph.output[1].type.CopyFrom(helper.make_sequence_type_proto(
+        helper.make_map_type_proto(TensorProto.INT64,
+                                   helper.make_tensor_type_proto(TensorProto.FLOAT, []))))
     with pytest.warns(UserWarning, match=r'ai.onnx.ml.ZipMap, opset 3\): output 0 '
                       r'\("output_probability"\) becomes the tensor of scores') as caught:
-        label, scores = run(make_model(nodes, {"x": x}, outputs, constants), {"x": x})
+        label, scores = run(model_of_maps, {"x": x})
     assert len(caught) == 1
     assert caught[0].filename.endswith("onnx_ml.py")
     plain = make_model(nodes[:-1], {"x": x}, ["output_label", "probabilities"], constants)
