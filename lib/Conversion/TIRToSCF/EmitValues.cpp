@@ -16,6 +16,7 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -223,6 +224,16 @@ Value KernelEmitter::evaluateFirstLane(AffineExpr expr, unsigned numDims,
       scalars.push_back(builder.getIndexAttr(0));
     else
       scalars.push_back(getAsOpFoldResult(operand.value));
+  }
+  // What MLIR composes it also simplifies, and it makes other numbers of some
+  // semi-affine expressions (Access.cpp).
+  if (!expr.isPureAffine()) {
+    SmallVector<Value> values;
+    for (OpFoldResult scalar : scalars)
+      values.push_back(getValueOrCreateConstantIndexOp(builder, loc, scalar));
+    return affine::expandAffineExpr(builder, loc, expr,
+                                    ArrayRef(values).take_front(numDims),
+                                    ArrayRef(values).drop_front(numDims));
   }
   OpFoldResult folded = affine::makeComposedFoldedAffineApply(
       builder, loc, AffineMap::get(numDims, operands.size() - numDims, expr),

@@ -132,3 +132,26 @@ def test_no_window_starts_behind_the_data(op, pads, kernel):
                 opset=22)
     for size in range(kernel, 14):
         assert pair.check({"x": random(1, 2, size) - 3})
+
+
+def test_windows_of_images_are_put_together():
+    """As in a Swin transformer: windows become an image, which is cropped and made rows."""
+    node = helper.make_node
+    nodes = [
+        node("Shape", ["grid"], ["windows"]), node("Shape", ["crop"], ["size"]),
+        node("Concat", ["minus", "windows", "four", "four", "three"], ["split"], axis=0),
+        node("Reshape", ["x", "split"], ["tiles"]),
+        node("Transpose", ["tiles"], ["rows"], perm=[0, 1, 3, 2, 4, 5]),
+        node("Mul", ["windows", "four"], ["padded"]),
+        node("Concat", ["minus", "padded", "three"], ["whole"], axis=0),
+        node("Reshape", ["rows", "whole"], ["image"]),
+        node("Slice", ["image", "begins", "size", "axes"], ["part"]),
+        node("Reshape", ["part", "flat"], ["tokens"]), node("Neg", ["tokens"], ["y"])]
+    numbers = {"minus": [-1], "four": [4], "three": [3], "begins": [0, 0], "axes": [1, 2],
+               "flat": [0, -1, 3]}
+    pair = Pair(nodes, {"x": (["k", 16, 3], "float32"), "grid": (["a", "b"], "float32"),
+                        "crop": (["p", "q"], "float32")}, ["y"],
+                {name: np.array(value, np.int64) for name, value in numbers.items()})
+    for (a, b), crop in [((2, 3), (8, 12)), ((1, 2), (3, 7)), ((3, 2), (9, 5)), ((1, 1), (4, 4))]:
+        assert pair.check({"x": random(2 * a * b, 16, 3), "grid": random(a, b),
+                           "crop": random(*crop)})

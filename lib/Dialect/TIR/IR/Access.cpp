@@ -50,8 +50,17 @@ public:
         return std::nullopt;
       (index < map.getNumDims() ? dims : syms).push_back(expr);
     }
-    return simplifyAffineMap(map.replaceDimsAndSymbols(
-        dims, syms, block.getNumIters(), symbols.size()));
+    unsigned numIters = block.getNumIters(), numSymbols = symbols.size();
+    map = map.replaceDimsAndSymbols(dims, syms, numIters, numSymbols);
+    // MLIR makes other numbers of some semi-affine expressions, as of
+    // ((i floordiv s) mod 4) * 4 + (i mod s) mod 4, of which it takes the
+    // quotient twice and leaves the remainder out.
+    SmallVector<AffineExpr> results;
+    for (AffineExpr result : map.getResults())
+      results.push_back(result.isPureAffine()
+                            ? simplifyAffineExpr(result, numIters, numSymbols)
+                            : result);
+    return AffineMap::get(numIters, numSymbols, results, map.getContext());
   }
 
 private:
