@@ -91,18 +91,11 @@ FailureOr<ComputedAxes> ComputedAxes::get(NodeContext &node, unsigned index,
     return failure();
   }
   Type type = node.getElementType(values);
-  Value zero = node.createScalar(0, type);
   Value end = node.createScalar(static_cast<double>(rank), type);
-  Value isRight = node.create<LogicalAndOp>(
-      {node.create<GreaterEqualOp>(
-           {values, node.createScalar(-static_cast<double>(rank), type)}),
-       node.create<LessOp>({values, end})});
-  values = node.assertThat(
-      values, isRight,
-      ("expects axes in [" + Twine(-rank) + ", " + Twine(rank) + ")").str());
-  Value wrapped =
-      node.create<WhereOp>({node.create<LessOp>({values, zero}),
-                            node.create<AddOp>({values, end}), values});
+  Value wrapped = node.wrapIndices(values, end);
+  wrapped = node.assertThat(wrapped, node.isWithin(wrapped, end),
+                            "expects axes in [" + Twine(-rank) + ", " +
+                                Twine(rank) + ")");
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(rank));
   Value dims = node.createInts(ArrayRef<int64_t>(all));
   wrapped = node.castTo(wrapped, node.getElementType(dims));

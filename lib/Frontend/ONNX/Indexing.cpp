@@ -19,16 +19,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
-/// Indices counted from the front. `sizes` broadcasts against `indices`.
-static Value wrapIndices(NodeContext &node, Value indices, Value sizes) {
-  if (!indices || !sizes)
-    return nullptr;
-  Value zero = node.createScalar(0, node.getElementType(indices));
-  Value isNegative = node.create<LessOp>({indices, zero});
-  return node.create<WhereOp>(
-      {isNegative, node.create<AddOp>({indices, sizes}), indices});
-}
-
 /// The integers in input `index`, none if they are not known.
 static SmallVector<int64_t> getKnownInts(NodeContext &node, unsigned index) {
   const ShapeTensor *contents = node.getContents(index);
@@ -390,7 +380,7 @@ static LogicalResult convertOneHot(NodeContext &node) {
     properties.axis = b.getI64IntegerAttr(*axis == rank - 1 ? -1 : *axis);
     properties.dtype = TypeAttr::get(valuesType.getElementType());
     return node.setResult(node.create<DynOneHotOp>(
-        {wrapIndices(node, indices, size), getValue(1), getValue(0), size},
+        {node.wrapIndices(indices, size), getValue(1), getValue(0), size},
         properties));
   }
   OneHotOp::Properties properties;
@@ -398,8 +388,7 @@ static LogicalResult convertOneHot(NodeContext &node) {
   properties.axis = b.getI64IntegerAttr(*axis == rank - 1 ? -1 : *axis);
   properties.dtype = TypeAttr::get(valuesType.getElementType());
   return node.setResult(node.create<OneHotOp>(
-      {wrapIndices(node, indices, size), getValue(1), getValue(0)},
-      properties));
+      {node.wrapIndices(indices, size), getValue(1), getValue(0)}, properties));
 }
 
 void mlir::relay::onnx::addIndexingOps(OpTable &table) {

@@ -217,7 +217,11 @@ public:
   Value createPositions(Value line);
   /// `value`, where all elements of `condition` are true when the model runs;
   /// else the run ends with `message`, which says what it expects.
-  Value assertThat(Value value, Value condition, StringRef message);
+  Value assertThat(Value value, Value condition, const Twine &message);
+  /// Indices counted from the front. `sizes` broadcasts against `indices`.
+  Value wrapIndices(Value indices, Value sizes);
+  /// Whether `value` is in [0, end).
+  Value isWithin(Value value, Value end);
   /// 0, 1, 2, ..., as many as the number `count` says.
   Value createRange(Value count, Type elementType);
   /// A vector of zeros, as many as `value` has elements along `dim`.

@@ -104,10 +104,28 @@ Value NodeContext::createSize(Value value, int64_t dim) {
 // Tensors of open sizes
 //===----------------------------------------------------------------------===//
 
-Value NodeContext::assertThat(Value value, Value condition, StringRef message) {
+Value NodeContext::assertThat(Value value, Value condition,
+                              const Twine &message) {
   AssertOp::Properties properties;
   properties.message = getBuilder().getStringAttr(message);
   return create<AssertOp>({value, condition}, properties);
+}
+
+Value NodeContext::wrapIndices(Value indices, Value sizes) {
+  if (!indices || !sizes)
+    return nullptr;
+  Value zero = createScalar(0, getElementType(indices));
+  Value isNegative = create<LessOp>({indices, zero});
+  return create<WhereOp>(
+      {isNegative, create<AddOp>({indices, sizes}), indices});
+}
+
+Value NodeContext::isWithin(Value value, Value end) {
+  if (!value)
+    return nullptr;
+  Value zero = createScalar(0, getElementType(value));
+  return create<LogicalAndOp>(
+      {create<GreaterEqualOp>({value, zero}), create<LessOp>({value, end})});
 }
 
 Value NodeContext::createRange(Value count, Type elementType) {

@@ -388,8 +388,8 @@ Value RecurrentLayer::checkLengths(Value given) {
       {node.create<GreaterEqualOp>({all, node.createScalar(0, i64)}),
        node.create<LessEqualOp>(
            {all, node.createScalar(static_cast<double>(length), i64)})});
-  return node.assertThat(
-      all, isRight, ("expects sequence_lens of 0 to " + Twine(length)).str());
+  return node.assertThat(all, isRight,
+                         "expects sequence_lens of 0 to " + Twine(length));
 }
 
 /// (batch, 1): which sequences have an element at `position`.

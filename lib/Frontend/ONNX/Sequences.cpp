@@ -197,17 +197,11 @@ Value SequenceNode::getPosition(unsigned index, Value list, bool mayBeEnd) {
         return position;
   // Positions below 0 count from the end.
   Value size = lists.getLength(list);
-  Value zero = node.createScalar(0, i64);
-  position =
-      node.create<WhereOp>({node.create<LessOp>({position, zero}),
-                            node.create<AddOp>({position, size}), position});
-  Value isBelow = mayBeEnd ? node.create<LessEqualOp>({position, size})
-                           : node.create<LessOp>({position, size});
-  return node.assertThat(
-      position,
-      node.create<LogicalAndOp>(
-          {node.create<GreaterEqualOp>({position, zero}), isBelow}),
-      "expects a position within the sequence");
+  position = node.wrapIndices(position, size);
+  Value end =
+      mayBeEnd ? node.create<AddOp>({size, node.createScalar(1, i64)}) : size;
+  return node.assertThat(position, node.isWithin(position, end),
+                         "expects a position within the sequence");
 }
 
 LogicalResult SequenceNode::construct() {

@@ -275,17 +275,11 @@ static LogicalResult convertDFT(NodeContext &node) {
     Value axis = getScalar(node, 2, index);
     if (!axis)
       return failure();
-    axis = node.create<WhereOp>(
-        {node.create<LessOp>({axis, node.createScalar(0, index)}),
-         node.create<AddOp>(
-             {axis, node.createScalar(static_cast<double>(rank), index)}),
-         axis});
+    axis = node.wrapIndices(
+        axis, node.createScalar(static_cast<double>(rank), index));
     // The last dimension has real and imaginary parts.
-    Value isRight = node.create<LogicalAndOp>(
-        {node.create<GreaterEqualOp>({axis, node.createScalar(0, index)}),
-         node.create<LessOp>(
-             {axis, node.createScalar(static_cast<double>(rank - 1), index)})});
-    axis = node.assertThat(axis, isRight,
+    Value last = node.createScalar(static_cast<double>(rank - 1), index);
+    axis = node.assertThat(axis, node.isWithin(axis, last),
                            "expects an axis of the data other than the last");
     SmallVector<Value> results;
     for (int64_t i = 0; i < rank - 1; ++i)
