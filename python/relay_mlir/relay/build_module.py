@@ -14,6 +14,7 @@ from .._compile import IRModule as MLIRModule, Module
 from ._core import core
 from .executor_factory import ExecutorFactoryModule
 from ._pass_instruments import find_report
+from .backend.options import Executor, Runtime
 from .expr import Expr, Function, Var
 from .module import IRModule, module_arguments
 from .qnn.config import with_requantize_config
@@ -189,10 +190,10 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     if workspace_memory_pools or constant_memory_pools:
         raise NotImplementedError("memory pools of the caller are not supported yet")
     kind = str(getattr(executor, "name", executor or "graph"))
-    if kind not in ("graph", "aot"):
+    if kind not in Executor.names:
         raise NotImplementedError(f"there is no executor {kind!r} yet; 'graph' and 'aot' are "
                                   "the same here, native code")
-    if runtime is not None and str(getattr(runtime, "name", runtime)) != "cpp":
+    if runtime is not None and str(getattr(runtime, "name", runtime)) not in Runtime.names:
         raise NotImplementedError(f"there is no run time {runtime!r} yet, only 'cpp'")
     _warn_of_settings()
     target = chosen_target(target)
