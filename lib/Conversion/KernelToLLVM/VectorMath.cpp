@@ -146,7 +146,17 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
     }
     ExpParts parts = emitExpParts(math, clampForExp(math, x, 0), /*bias=*/254);
     Value scaled = scalef ? emitScale(b, parts.p, parts.n) : Value();
-    rewriter.replaceOp(op, scaled ? scaled : emitTwoPowers(math, parts));
+    Value result = scaled ? scaled : emitTwoPowers(math, parts);
+    // Numbers that are too small to be normal are slow for everyone who reads
+    // them: with a mask of -100, as shifted windows have it, the attention of a
+    // Swin transformer took 15 times as long.
+    if (isApproximate) {
+      constexpr double kLogOfSmallestNormal = -87.3365447;
+      Value isTiny = math.compare(FloatMath::Predicate::OLT, x,
+                                  math.real(kLogOfSmallestNormal));
+      result = math.select(isTiny, math.real(0.0), result);
+    }
+    rewriter.replaceOp(op, result);
     return success();
   }
 

@@ -24,6 +24,15 @@ func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
 // CHECK-LABEL: func.func @exact_exp
 // CHECK-COUNT-2: arith.shli
 // CHECK:         return
+// Where a register is scaled at once, tiny results are 0, too.
+// SCALEF-LABEL: func.func @approximate_exp
+// SCALEF:         %[[SCALED:.*]] = llvm.call_intrinsic
+// SCALEF:         %[[TINY:.*]] = arith.cmpf olt, %{{.*}}, %{{.*}} : vector<8xf32>
+// SCALEF:         %[[RESULT:.*]] = arith.select %[[TINY]], %{{.*}}, %[[SCALED]]
+// SCALEF:         return %[[RESULT]]
+// SCALEF-LABEL: func.func @exact_exp
+// SCALEF:         %[[EXACT:.*]] = llvm.call_intrinsic
+// SCALEF:         return %[[EXACT]]
 func.func @approximate_exp(%x: vector<8xf32>) -> vector<8xf32> {
   %0 = math.exp %x fastmath<afn> : vector<8xf32>
   return %0 : vector<8xf32>
