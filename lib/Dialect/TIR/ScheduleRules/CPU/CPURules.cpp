@@ -48,6 +48,8 @@ struct CPURules : ScheduleRulesInterface {
 
     rules.addBlockRule({"sum of products", 70, scheduleContraction});
     rules.addBlockRule(
+        {"products within groups of few channels", 65, scheduleSmallGroups});
+    rules.addBlockRule(
         {"window that slides over channels-last data", 60, scheduleWindow});
     rules.addBlockRule(
         {"window that slides along rows", 50, scheduleRowWindow});

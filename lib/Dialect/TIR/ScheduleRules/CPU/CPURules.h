@@ -31,6 +31,9 @@ LogicalResult scheduleContraction(KernelSchedule &schedule, BlockNest nest);
 /// estimated to be faster.
 LogicalResult scheduleMatrixTiles(KernelSchedule &schedule, BlockNest nest);
 
+/// Sums of products within groups of few columns: lanes are groups.
+LogicalResult scheduleSmallGroups(KernelSchedule &schedule, BlockNest nest);
+
 /// Reductions whose results are contiguous along a spatial variable: pooling,
 /// depthwise convolutions, sums over leading dimensions.
 LogicalResult scheduleSpatialReduction(KernelSchedule &schedule,
