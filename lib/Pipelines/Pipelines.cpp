@@ -126,6 +126,10 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
       manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
       manager.addNestedPass<func::FuncOp>(createFoldScaleAxisPass(scales));
     }
+    // Sizes and widths that a model computes from constants are attributes, and
+    // padding is the convolution's own: exporters spell out both.
+    manager.addPass(createDynamicToStaticPass());
+    manager.addNestedPass<func::FuncOp>(createFoldExplicitPaddingPass());
     if (!options.offloadKind.empty()) {
       // Biases are sums like others, and channels come before pixels.
       manager.addNestedPass<func::FuncOp>(createCanonicalizeOpsPass());

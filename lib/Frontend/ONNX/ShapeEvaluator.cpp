@@ -373,24 +373,52 @@ ShapeEvaluator::Result ShapeEvaluator::logical() {
   });
 }
 
+/// The larger (the smaller) number, where it is known which one that is. NaN is
+/// left to run time.
+static ShapeScalar getExtreme(bool isMax, bool isFloat, const ShapeScalar &lhs,
+                              const ShapeScalar &rhs) {
+  if (isFloat) {
+    std::optional<double> a = lhs.getFloatConstant();
+    std::optional<double> b = rhs.getFloatConstant();
+    if (!a || !b || std::isnan(*a) || std::isnan(*b))
+      return {};
+    return ShapeScalar::getFloat(isMax ? std::max(*a, *b) : std::min(*a, *b));
+  }
+  std::optional<int64_t> a = lhs.getConstant(), b = rhs.getConstant();
+  if (a && b)
+    return ShapeScalar::get(isMax ? std::max(*a, *b) : std::min(*a, *b));
+  return lhs.isSame(rhs) ? lhs : ShapeScalar();
+}
+
 ShapeEvaluator::Result ShapeEvaluator::minMax() {
-  if (get(0).isFloat())
+  bool isMax = node.getOpType() == "Max", isFloat = get(0).isFloat();
+  return mapElements(get(0).elementType,
+                     [&](ArrayRef<ShapeScalar> operands) -> ShapeScalar {
+                       ShapeScalar result = operands.front();
+                       for (const ShapeScalar &operand : operands.drop_front())
+                         result = getExtreme(isMax, isFloat, result, operand);
+                       return result;
+                     });
+}
+
+ShapeEvaluator::Result ShapeEvaluator::clip() {
+  // Before opset 11 limits are attributes, and have defaults.
+  if (node.getOpset() < 11)
     return std::nullopt;
-  bool isMax = node.getOpType() == "Max";
-  return mapElements(
-      get(0).elementType, [&](ArrayRef<ShapeScalar> operands) -> ShapeScalar {
-        ShapeScalar result = operands.front();
-        for (const ShapeScalar &operand : operands.drop_front()) {
-          std::optional<int64_t> a = result.getConstant();
-          std::optional<int64_t> b = operand.getConstant();
-          if (a && b)
-            result =
-                ShapeScalar::get(isMax ? std::max(*a, *b) : std::min(*a, *b));
-          else if (!result.isSame(operand))
-            return {};
-        }
-        return result;
-      });
+  ShapeTensor result = get(0);
+  for (unsigned limit : {1, 2}) {
+    if (!has(limit))
+      continue;
+    if (get(limit).elements.size() != 1)
+      return std::nullopt;
+    for (ShapeScalar &element : result.elements) {
+      element = getExtreme(/*isMax=*/limit == 1, result.isFloat(), element,
+                           get(limit).elements.front());
+      if (!isPartial && !element.isReliable())
+        return std::nullopt;
+    }
+  }
+  return result;
 }
 
 /// A function of one float, not rounded to its type.
@@ -494,6 +522,7 @@ ShapeEvaluator::getFunctions() {
       {"And", &ShapeEvaluator::logical},
       {"Cast", &ShapeEvaluator::cast},
       {"Ceil", &ShapeEvaluator::unary},
+      {"Clip", &ShapeEvaluator::clip},
       {"Concat", &ShapeEvaluator::concat},
       {"Constant", &ShapeEvaluator::constant},
       {"ConstantOfShape", &ShapeEvaluator::constantOfShape},

@@ -55,6 +55,7 @@ private:
   Result binary();
   Result compare();
   Result logical();
+  Result clip();
   Result minMax();
   Result unary();
   Result where();

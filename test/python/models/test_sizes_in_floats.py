@@ -87,3 +87,40 @@ def test_resize_of_one_scale(mode, policy):
         x = np.random.default_rng(1).standard_normal((1, 2, height, width)).astype(np.float32)
         np.testing.assert_allclose(compiled(x), session.run(None, {"x": x})[0], rtol=1e-5,
                                    atol=1e-5)
+
+
+def test_padding_from_constants():
+    """TensorFlow's "same" padding of a known size, as PyTorch exports it: what is left of a
+    window, not less than zero, in floats. Tolerance: 1e-5, of sums of about 1."""
+    constants = {"count": 3.5, "one": 1.0, "stride": 2.0, "kernel": 3.0, "size": 7.0, "zero": 0.0}
+    nodes = [helper.make_node(op, inputs.split(" "), [output], **attributes)
+             for op, inputs, output, attributes in [
+                 ("Ceil", "count", "windows", {}), ("Sub", "windows one", "steps", {}),
+                 ("Mul", "steps stride", "reach", {}), ("Add", "reach kernel", "end", {}),
+                 ("Sub", "end size", "rest", {}), ("Clip", "rest zero ", "both", {}),
+                 ("Div", "both stride", "half", {}),
+                 ("Cast", "half", "before", {"to": TensorProto.INT64}),
+                 ("Cast", "both", "whole", {"to": TensorProto.INT64}),
+                 ("Sub", "whole before", "after", {}),
+                 ("Unsqueeze", "before first", "begin", {}), ("Unsqueeze", "after first", "end_", {}),
+                 ("Concat", "none begin begin none end_ end_", "widths", {"axis": 0}),
+                 ("Pad", "x widths zero", "padded", {}),
+                 ("Conv", "padded w", "y", {"strides": [2, 2]})]]
+    rng = np.random.default_rng(2)
+    w = rng.standard_normal((4, 3, 3, 3)).astype(np.float32) / 5
+    tensors = [helper.make_tensor(name, TensorProto.FLOAT, [], [value])
+               for name, value in constants.items()]
+    tensors += [helper.make_tensor("first", TensorProto.INT64, [1], [0]),
+                helper.make_tensor("none", TensorProto.INT64, [2], [0, 0]),
+                helper.make_tensor("w", TensorProto.FLOAT, w.shape, w.ravel())]
+    graph = helper.make_graph(
+        nodes, "same", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 7, 7])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], tensors)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    x = rng.standard_normal((1, 3, 7, 7)).astype(np.float32)
+    expected = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x})[0]
+    # Known at import, so without an optimisation as well.
+    for level in (0, 3):
+        compiled = rm.compile(model, opt_level=level)
+        assert compiled.outputs[0].shape == (1, 4, 4, 4)
+        np.testing.assert_allclose(compiled(x), expected, rtol=1e-5, atol=1e-5)
