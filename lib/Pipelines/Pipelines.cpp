@@ -130,6 +130,8 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     // padding is the convolution's own: exporters spell out both.
     manager.addPass(createDynamicToStaticPass());
     manager.addNestedPass<func::FuncOp>(createFoldExplicitPaddingPass());
+    manager.addNestedPass<func::FuncOp>(createCropKernelsPass());
+    manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     if (!options.offloadKind.empty()) {
       // Biases are sums like others, and channels come before pixels.
       manager.addNestedPass<func::FuncOp>(createCanonicalizeOpsPass());

@@ -92,6 +92,40 @@ def test_padding_of_quantized_convolutions(value):
 
 
 #===------------------------------------------------------------------------===#
+# Kernels
+#===------------------------------------------------------------------------===#
+
+@transform.module_pass(opt_level=0, name="CropKernels")
+def crop_kernels(mod: relay.IRModule, _: Any) -> relay.IRModule:
+    return transform._run(mod, "builtin.module(func.func(relay-crop-kernels))")
+
+
+def test_kernels_that_meet_padding():
+    """What is left out are products with zeros: results are the same to the bit. Large
+    dilations over few pixels, so that most kernels lose something."""
+    rng = np.random.default_rng(4)
+    cropped = 0
+    for _ in range(120):
+        rank = int(rng.integers(1, 4))
+        conv, _ = CONVOLUTIONS[rank]
+        kernel = rng.integers(1, 5, rank)
+        dilation, stride = rng.integers(1, 9, rank), rng.integers(1, 6, rank)
+        size, before, after = (rng.integers(low, 9, rank) for low in (1, 0, 0))
+        after += np.maximum((kernel - 1) * dilation + 1 - size - before - after, 0)
+        w = rng.uniform(-1, 1, (2, 2, *kernel)).astype("float32")
+        mod = module(conv(
+            var("x", 1, 2, *map(int, size)), relay.const(w), channels=2,
+            kernel_size=kernel.tolist(), strides=stride.tolist(), dilation=dilation.tolist(),
+            padding=[*before.tolist(), *after.tolist()]))
+        after_pass = check(mod, crop_kernels)
+        cropped += "strided_slice" in operators(after_pass)
+        # There is nothing left to leave out.
+        folded = transform.FoldConstant()(after_pass)
+        assert relay.structural_equal(crop_kernels(folded), folded)
+    assert cropped > 40
+
+
+#===------------------------------------------------------------------------===#
 # Blocks
 #===------------------------------------------------------------------------===#
 

@@ -304,6 +304,28 @@ def FoldExplicitPaddingPass
   ];
 }
 
+def CropKernelsPass : Pass<"relay-crop-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Leave out what of a kernel meets padding only";
+  let description = [{
+    Rows and columns at the ends of a kernel of `nn.conv1d`, `nn.conv2d` or
+    `nn.conv3d` that no window has over data, as of a large dilation over few
+    pixels, are cut off, with as much padding. The kernel is a constant without
+    infinities and NaN, whose products with zeros are not zeros.
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w {dilation = [12, 12], padding = [12, 12, 12, 12]} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x10x10xf32>
+    ```
+    becomes
+    ```mlir
+    %v = relay.strided_slice %w {begin = [0, 0, 1, 1], end = [8, 4, 2, 2], strides = [1, 1, 1, 1]} : (tensor<8x4x3x3xf32>) -> tensor<8x4x1x1xf32>
+    %0 = relay.nn.conv2d %x, %v {dilation = [12, 12], padding = [0, 0, 0, 0]} : (tensor<1x4x10x10xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x10x10xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCropped", "num-cropped", "Number of kernels cropped">
+  ];
+}
+
 def LabelOpsPass : Pass<"relay-label-ops", "::mlir::ModuleOp"> {
   let summary = "Give each primitive function a label of what it computes";
   let description = [{
