@@ -22,6 +22,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -154,6 +155,132 @@ static bool isInTile(Operation *op) {
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A sum of values with factors, and a constant.
+struct LinearIndex {
+  llvm::MapVector<Value, int64_t> terms;
+  int64_t constant = 0;
+
+  static LinearIndex get(Value value) {
+    LinearIndex index;
+    index.add(value, 1);
+    return index;
+  }
+
+  /// The constant by which it is more than `other`, if there is one.
+  std::optional<int64_t> minus(const LinearIndex &other) const {
+    LinearIndex difference = *this;
+    for (auto [term, factor] : other.terms)
+      difference.terms[term] -= factor;
+    for (auto [term, factor] : difference.terms)
+      if (factor != 0)
+        return std::nullopt;
+    return constant - other.constant;
+  }
+
+private:
+  void add(Value value, int64_t factor) {
+    if (std::optional<int64_t> number = getConstantIntValue(value)) {
+      constant += factor * *number;
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
+      add(op->getOperand(0), factor);
+      add(op->getOperand(1), isa<arith::SubIOp>(op) ? -factor : factor);
+      return;
+    }
+    if (isa_and_nonnull<arith::MulIOp>(op))
+      for (unsigned i : {0, 1})
+        if (std::optional<int64_t> number =
+                getConstantIntValue(op->getOperand(i))) {
+          add(op->getOperand(1 - i), factor * *number);
+          return;
+        }
+    if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op)) {
+      add(apply.getAffineMap().getResult(0), apply, factor);
+      return;
+    }
+    terms[value] += factor;
+  }
+
+  void add(AffineExpr expr, affine::AffineApplyOp apply, int64_t factor) {
+    AffineMap map = apply.getAffineMap();
+    if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
+      constant += factor * number.getValue();
+    } else if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      add(apply.getMapOperands()[dim.getPosition()], factor);
+    } else if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+      add(apply.getMapOperands()[map.getNumDims() + symbol.getPosition()],
+          factor);
+    } else {
+      auto binary = cast<AffineBinaryOpExpr>(expr);
+      auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      if (expr.getKind() == AffineExprKind::Add) {
+        add(binary.getLHS(), apply, factor);
+        add(binary.getRHS(), apply, factor);
+      } else if (expr.getKind() == AffineExprKind::Mul && number) {
+        add(binary.getLHS(), apply, factor * number.getValue());
+      } else {
+        // A quotient: a term by itself, unlike any other.
+        terms[apply.getResult()] += factor;
+      }
+    }
+  }
+};
+
+} // namespace
+
+/// Whether the line that a store writes to is full before many others are
+/// written to: it, and those next to it in the same block, fill lines, or the
+/// innermost loop goes on where they end, and writes to few lines in turn. What
+/// is left of a line when the few that can wait are others goes to memory as a
+/// part, which takes as long as tens of lines: with vectors of half a line,
+/// Winograd's transform, which stores to 36 planes in turn, took 15 times as
+/// long, and a transpose of eight rows at a time five times.
+static bool fillsLines(vector::StoreOp store,
+                       ArrayRef<vector::StoreOp> stores) {
+  constexpr int64_t kLineBits = 512, kMaxLines = 4;
+  int64_t lanes = store.getVectorType().getNumElements();
+  int64_t bits = store.getVectorType().getElementTypeBitWidth();
+  if (lanes * bits >= kLineBits)
+    return true;
+  LinearIndex own = LinearIndex::get(store.getIndices().back());
+  SmallVector<int64_t> distances;
+  int64_t numStores = 0;
+  for (vector::StoreOp other : stores) {
+    numStores += other->getBlock() == store->getBlock();
+    if (other->getBlock() == store->getBlock() &&
+        other.getBase() == store.getBase() &&
+        other.getVectorType() == store.getVectorType() &&
+        other.getIndices().drop_back() == store.getIndices().drop_back())
+      if (std::optional<int64_t> distance =
+              LinearIndex::get(other.getIndices().back()).minus(own))
+        distances.push_back(*distance);
+  }
+  int64_t begin = 0, end = lanes;
+  while (llvm::is_contained(distances, begin - lanes))
+    begin -= lanes;
+  while (llvm::is_contained(distances, end))
+    end += lanes;
+  if ((end - begin) * bits >= kLineBits)
+    return true;
+  auto loop = dyn_cast<scf::ForOp>(store->getParentOp());
+  std::optional<int64_t> step =
+      loop ? getConstantIntValue(loop.getStep()) : std::nullopt;
+  return step && numStores * lanes <= kMaxLines * (end - begin) &&
+         own.terms.lookup(loop.getInductionVar()) * *step == end - begin;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 namespace {
 struct StreamStoresPass : relay::impl::StreamStoresPassBase<StreamStoresPass> {
   using Base::Base;
@@ -206,7 +333,7 @@ private:
       Operation *nest =
           getOperation().getBody().front().findAncestorOpInBlock(*store);
       if (bits < 128 || !isa<scf::ForOp>(nest) || isInTile(store) ||
-          !isAligned(store))
+          !isAligned(store) || !fillsLines(store, stores))
         continue;
       nests.insert(nest);
       streamed.insert(store);

@@ -46,6 +46,66 @@ func.func @not(%read: memref<1024xf32>, %small: memref<512xf32>, %odd: memref<20
 
 // -----
 
+// Vectors of half a line to rows far apart: another row is written to before a
+// line is full, and where the innermost loop fills lines, too many others.
+// Whole lines, and halves of a line side by side, may go anywhere.
+// CHECK-LABEL: func @parts
+// CHECK-NOT: nontemporal
+// CHECK-LABEL: func @lines
+// CHECK-COUNT-3: nontemporal
+func.func @parts(%v: vector<8xf32>, %planes: memref<8192xf32>, %rows: memref<8192xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c1024 step %c8 {
+    scf.for %plane = %c0 to %c8 step %c1 {
+      %0 = arith.muli %plane, %c1024 : index
+      %1 = arith.addi %0, %i : index
+      vector.store %v, %planes[%1] : memref<8192xf32>, vector<8xf32>
+    }
+  }
+  scf.for %i = %c0 to %c1024 step %c8 {
+    %1 = arith.addi %i, %c1024 : index
+    %2 = arith.addi %1, %c1024 : index
+    %3 = arith.addi %2, %c1024 : index
+    %4 = arith.addi %3, %c1024 : index
+    vector.store %v, %rows[%i] : memref<8192xf32>, vector<8xf32>
+    vector.store %v, %rows[%1] : memref<8192xf32>, vector<8xf32>
+    vector.store %v, %rows[%2] : memref<8192xf32>, vector<8xf32>
+    vector.store %v, %rows[%3] : memref<8192xf32>, vector<8xf32>
+    vector.store %v, %rows[%4] : memref<8192xf32>, vector<8xf32>
+  }
+  return
+}
+func.func @lines(%v: vector<8xf32>, %w: vector<16xf32>, %halves: memref<8192xf32>, %whole: memref<8192xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c1024 step %c16 {
+    scf.for %plane = %c0 to %c8 step %c1 {
+      %0 = arith.muli %plane, %c1024 : index
+      %1 = arith.addi %0, %i : index
+      %2 = arith.addi %1, %c8 : index
+      vector.store %v, %halves[%1] : memref<8192xf32>, vector<8xf32>
+      vector.store %v, %halves[%2] : memref<8192xf32>, vector<8xf32>
+    }
+  }
+  scf.for %i = %c0 to %c1024 step %c16 {
+    scf.for %plane = %c0 to %c8 step %c1 {
+      %0 = arith.muli %plane, %c1024 : index
+      %1 = arith.addi %0, %i : index
+      vector.store %w, %whole[%1] : memref<8192xf32>, vector<16xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 // Rows that are read twice: the last time fetches the next row, or at the end
 // the same.
 // CHECK-LABEL: func @rows
