@@ -414,7 +414,18 @@ static bool readText(StringRef bytes, bool swapBytes, std::string &text) {
       character = llvm::byteswap(character);
   while (!characters.empty() && characters.back() == 0)
     characters.pop_back();
-  return characters.empty() || llvm::convertUTF32ToUTF8String(characters, text);
+  // Not by what takes a first U+FEFF, or this with its bytes swapped, for a
+  // mark of the order of bytes: here it is a character, or none.
+  text.resize(characters.size() * UNI_MAX_UTF8_BYTES_PER_CODE_POINT);
+  const llvm::UTF32 *source = characters.data();
+  auto *begin = reinterpret_cast<llvm::UTF8 *>(text.data());
+  llvm::UTF8 *end = begin;
+  if (llvm::ConvertUTF32toUTF8(&source, source + characters.size(), &end,
+                               begin + text.size(),
+                               llvm::strictConversion) != llvm::conversionOK)
+    return false;
+  text.resize(end - begin);
+  return true;
 }
 
 Expected<NpyStrings> mlir::relay::parseNpyStrings(StringRef bytes,

@@ -167,8 +167,10 @@ static std::string getStringsError(const std::string &file) {
 
 TEST(NpyTest, WritesStringsThatItReads) {
   NpyStrings strings;
-  strings.shape = {2, 2};
-  strings.texts = {"", "a", "\xc3\xbc\xe6\xb0\xb4", "\xf0\x9f\x99\x82"};
+  // The last begins with U+FEFF, which is not the file's mark of an order.
+  strings.shape = {5, 1};
+  strings.texts = {"", "a", "\xc3\xbc\xe6\xb0\xb4", "\xf0\x9f\x99\x82",
+                   "\xef\xbb\xbf\xc3\xbc"};
   std::string file;
   llvm::raw_string_ostream os(file);
   writeNpyStrings(os, strings);
@@ -211,9 +213,11 @@ TEST(NpyTest, RefusesWhatIsNoString) {
         << descr;
   EXPECT_EQ("'x.npy': expects 8 bytes of data, but got 4",
             getStringsError(getFile(getHeader("<U2"), zeros)));
-  // A surrogate, what is above all characters, and a zero within.
+  // A surrogate, what is above all characters (also where that is U+FEFF with
+  // its bytes swapped), and a zero within.
   for (const std::string &data : {std::string("\0\xd8\0\0\0\0\0\0", 8),
                                   std::string("\0\0\x11\0\0\0\0\0", 8),
+                                  std::string("\0\0\xfe\xff\0\0\0\xfc", 8),
                                   std::string("\0\0\0\0a\0\0\0", 8)})
     EXPECT_EQ("'x.npy': expects strings of Unicode without zeros",
               getStringsError(getFile(getHeader("<U2"), data)));
