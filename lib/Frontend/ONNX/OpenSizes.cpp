@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "Limits.h"
 #include "NodeContext.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -37,6 +38,13 @@ Value NodeContext::getIntsValue(unsigned index) {
     emitError() << "expects a vector of integers of known length in input "
                 << index << " (\"" << getNode().inputs[index] << "\"), but got "
                 << type;
+    return nullptr;
+  }
+  // They are of dimensions or parts, for each of which there will be something.
+  if (type.getNumElements() > kMaxShapeElements) {
+    emitError() << "expects at most " << kMaxShapeElements
+                << " integers in input " << index << " (\""
+                << getNode().inputs[index] << "\"), but got " << type;
     return nullptr;
   }
   Binding &binding = *pending.inputs[index];

@@ -343,7 +343,9 @@ static LogicalResult unpoolOpen(NodeContext &node, Value data, Value indices,
   Value sizes;
   if (node.hasInput(2)) {
     sizes = node.getIntsValue(2);
-    if (sizes && node.getType(sizes).getDimSize(0) != rank)
+    if (!sizes)
+      return failure();
+    if (node.getType(sizes).getDimSize(0) != rank)
       return node.emitError()
              << "expects " << rank << " sizes in output_shape, but got "
              << node.getType(sizes).getDimSize(0);

@@ -144,7 +144,9 @@ static LogicalResult convertTile(NodeContext &node) {
   if (!constants) {
     SmallVector<ShapeScalar> dims = node.getDims(data);
     Value counts = node.getIntsValue(1);
-    if (counts && node.getType(counts).getDimSize(0) != node.getRank(data))
+    if (!counts)
+      return failure();
+    if (node.getType(counts).getDimSize(0) != node.getRank(data))
       return node.emitError()
              << "expects " << node.getRank(data) << " repeats, but got "
              << node.getType(counts).getDimSize(0);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComputedAxes.h"
+#include "Limits.h"
 #include "SequenceNode.h"
 
 using namespace mlir;
@@ -91,7 +92,9 @@ LogicalResult SequenceNode::split() {
         return emitError() << "expects parts of " << least
                            << " or more elements, but got " << part;
   }
-  if (!isKnown || (ShapedType::isDynamic(size) && getInput(1))) {
+  // A list that is made at run time has any number of parts.
+  bool isOpen = ShapedType::isDynamic(size) || size > kMaxShapeElements;
+  if (!isKnown || (isOpen && getInput(1))) {
     if (failed(importer.materialize(*getInput(1))))
       return failure();
     Value sizes = node.castTo(getInput(1)->value, builder.getI64Type());
@@ -101,7 +104,7 @@ LogicalResult SequenceNode::split() {
     return bind(
         lists.split(data, *axis, parts.begins, parts.ends, parts.count));
   }
-  if (ShapedType::isDynamic(size)) {
+  if (isOpen) {
     Value count =
         node.reshape(node.createInts(ArrayRef(dim)), ArrayRef<int64_t>{});
     if (!count)

@@ -12,6 +12,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -70,6 +71,13 @@ static FailureOr<SmallVector<ShapeScalar>> readBounds(NodeContext &node,
       !type.hasStaticShape()) {
     node.emitError() << "expects bounds that are vectors of integers, but \""
                      << node.getNode().inputs[index] << "\" is " << type;
+    return failure();
+  }
+  // Each is of another axis.
+  if (type.getDimSize(0) > kMaxTensorRank) {
+    node.emitError() << "expects bounds of at most " << kMaxTensorRank
+                     << " axes, but \"" << node.getNode().inputs[index]
+                     << "\" is " << type;
     return failure();
   }
   if (const ShapeTensor *contents = node.getContents(index))

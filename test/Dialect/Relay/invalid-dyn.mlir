@@ -133,3 +133,49 @@ func.func @f(%a0: tensor<1x1x1x1xf32>, %a1: tensor<3xi32>, %a2: tensor<4xf32>) {
   %0 = relay.dyn.image.resize2d %a0, %a1, %a2 : (tensor<1x1x1x1xf32>, tensor<3xi32>, tensor<4xf32>) -> tensor<1x1x?x?xf32>
   return
 }
+
+// -----
+
+// The rank of a result is the length of an operand, which may be any.
+func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<8589934592xi64>) {
+  // expected-error @below {{expects tensors of at most 64 dimensions, but got 8589934592}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.dyn.reshape %a0, %a1 : (tensor<2x3xf32>, tensor<8589934592xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<8589934592xi64>) {
+  // expected-error @below {{expects tensors of at most 64 dimensions, but got 8589934592}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.dyn.broadcast_to %a0, %a1 : (tensor<2x3xf32>, tensor<8589934592xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<8589934592xi64>) {
+  // expected-error @below {{expects tensors of at most 64 dimensions, but got 8589934592}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.dyn.tile %a0, %a1 : (tensor<2x3xf32>, tensor<8589934592xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a0: tensor<f32>, %a1: tensor<8589934592xi64>) {
+  // expected-error @below {{expects tensors of at most 64 dimensions, but got 8589934592}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.dyn.full %a0, %a1 : (tensor<f32>, tensor<8589934592xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a0: tensor<2xf32>, %a1: tensor<i32>) {
+  // expected-error @below {{expects tensors of at most 64 dimensions, but got 9223372036854775807}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.dyn.expand_dims %a0, %a1 {num_newaxis = 9223372036854775807} : (tensor<2xf32>, tensor<i32>) -> tensor<?xf32>
+  return
+}

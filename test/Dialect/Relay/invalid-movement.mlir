@@ -181,6 +181,16 @@ func.func @split(%a0: tensor<2x3xf32>) {
 
 // -----
 
+// However many there would be.
+func.func @split(%a0: tensor<?xf32>) {
+  // expected-error @below {{expects at most 65536 sections, but got 1099511627776}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.split %a0 {axis = 0, indices_or_sections = 1099511627776} : (tensor<?xf32>) -> tuple<tensor<?xf32>>
+  return
+}
+
+// -----
+
 func.func @split(%a0: tensor<2x3xf32>) {
   // expected-error @below {{expects increasing indices up to 3, but got [2, 1]}}
   // expected-error @below {{op failed to infer returned types}}

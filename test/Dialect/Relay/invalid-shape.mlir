@@ -91,6 +91,15 @@ func.func @expand_dims(%a0: tensor<2x3x4xf32>) {
 
 // -----
 
+func.func @expand_dims(%a0: tensor<2x3x4xf32>) {
+  // expected-error @below {{expects tensors of at most 64 dimensions, but got 8589934595}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.expand_dims %a0 {axis = 0, num_newaxis = 8589934592} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
 func.func @squeeze(%a0: tensor<2x3x4xf32>) {
   // expected-error @below {{expects size 1 at axis 1, but got 'tensor<2x3x4xf32>'}}
   // expected-error @below {{op failed to infer returned types}}

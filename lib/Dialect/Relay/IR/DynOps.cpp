@@ -8,6 +8,8 @@
 #include "DynOps.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -39,9 +41,17 @@ static LogicalResult checkSingle(std::optional<Location> location, Value value,
   return success();
 }
 
-static RankedTensorType getDynamicType(int64_t rank, Type elementType) {
-  return RankedTensorType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic),
-                               elementType);
+/// Adds the type of a tensor of as many dimensions as a vector or an attribute
+/// says, which may be any number.
+static LogicalResult inferOfRank(std::optional<Location> location, int64_t rank,
+                                 Type elementType,
+                                 SmallVectorImpl<Type> &types) {
+  if (rank > kMaxTensorRank)
+    return emitOptionalError(location, "expects tensors of at most ",
+                             kMaxTensorRank, " dimensions, but got ", rank);
+  types.push_back(RankedTensorType::get(
+      SmallVector<int64_t>(rank, ShapedType::kDynamic), elementType));
+  return success();
 }
 
 /// Returns the type of `data` with dynamic sizes at `dims`.
@@ -65,9 +75,8 @@ LogicalResult DynReshapeOp::inferReturnTypes(MLIRContext *,
       getLength(location, adaptor.getNewshapeValue(), "newshape");
   if (failed(rank))
     return failure();
-  types.push_back(
-      getDynamicType(*rank, tensorType(adaptor.getData()).getElementType()));
-  return success();
+  return inferOfRank(location, *rank,
+                     tensorType(adaptor.getData()).getElementType(), types);
 }
 
 LogicalResult DynExpandDimsOp::inferReturnTypes(
@@ -80,9 +89,8 @@ LogicalResult DynExpandDimsOp::inferReturnTypes(
   if (count < 0)
     return emitOptionalError(
         location, "expects num_newaxis not to be negative, but got ", count);
-  types.push_back(
-      getDynamicType(data.getRank() + count, data.getElementType()));
-  return success();
+  return inferOfRank(location, saturatingSum({data.getRank(), count}),
+                     data.getElementType(), types);
 }
 
 LogicalResult DynSqueezeOp::inferReturnTypes(MLIRContext *,
@@ -96,9 +104,8 @@ LogicalResult DynSqueezeOp::inferReturnTypes(MLIRContext *,
   if (*count > data.getRank())
     return emitOptionalError(location, "expects up to ", data.getRank(),
                              " axes, but got ", *count);
-  types.push_back(
-      getDynamicType(data.getRank() - *count, data.getElementType()));
-  return success();
+  return inferOfRank(location, data.getRank() - *count, data.getElementType(),
+                     types);
 }
 
 LogicalResult DynBroadcastToOp::inferReturnTypes(
@@ -112,8 +119,7 @@ LogicalResult DynBroadcastToOp::inferReturnTypes(
   if (*rank < data.getRank())
     return emitOptionalError(location, "expects a shape of rank ",
                              data.getRank(), " or more, but got rank ", *rank);
-  types.push_back(getDynamicType(*rank, data.getElementType()));
-  return success();
+  return inferOfRank(location, *rank, data.getElementType(), types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,8 +132,7 @@ LogicalResult relay::detail::inferDynCreate(std::optional<Location> location,
   FailureOr<int64_t> rank = getLength(location, shape, "shape");
   if (failed(rank))
     return failure();
-  types.push_back(getDynamicType(*rank, dtype));
-  return success();
+  return inferOfRank(location, *rank, dtype, types);
 }
 
 LogicalResult DynFullOp::inferReturnTypes(MLIRContext *,
@@ -174,9 +179,9 @@ LogicalResult DynSparseToDenseOp::inferReturnTypes(
       failed(checkElementType(location, adaptor.getSparseValues(),
                               adaptor.getDefaultValue(), "default_value")))
     return failure();
-  types.push_back(getDynamicType(
-      *rank, tensorType(adaptor.getSparseValues()).getElementType()));
-  return success();
+  return inferOfRank(location, *rank,
+                     tensorType(adaptor.getSparseValues()).getElementType(),
+                     types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,9 +197,8 @@ LogicalResult DynTileOp::inferReturnTypes(MLIRContext *,
       getLength(location, adaptor.getRepsValue(), "reps");
   if (failed(count))
     return failure();
-  types.push_back(
-      getDynamicType(std::max(*count, data.getRank()), data.getElementType()));
-  return success();
+  return inferOfRank(location, std::max(*count, data.getRank()),
+                     data.getElementType(), types);
 }
 
 LogicalResult DynStridedSliceOp::inferReturnTypes(
@@ -251,8 +255,7 @@ LogicalResult DynNNPadOp::inferReturnTypes(MLIRContext *,
   if (failed(checkMode(location, "pad_mode", adaptor.getPadMode(),
                        {"constant", "edge", "reflect"})))
     return failure();
-  types.push_back(getDynamicType(data.getRank(), data.getElementType()));
-  return success();
+  return inferOfRank(location, data.getRank(), data.getElementType(), types);
 }
 
 LogicalResult DynTopkOp::inferReturnTypes(MLIRContext *context,

@@ -332,6 +332,10 @@ LogicalResult StackOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+/// Fields at most of a tuple whose number is an attribute, which takes a few
+/// bytes.
+static constexpr int64_t kMaxSections = 1 << 16;
+
 LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
                                         std::optional<Location> location,
                                         Adaptor adaptor,
@@ -350,6 +354,9 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
                                "expects a number of sections that "
                                "divides ",
                                size, ", but got ", count);
+    if (count > kMaxSections)
+      return emitOptionalError(location, "expects at most ", kMaxSections,
+                               " sections, but got ", count);
     sizes.assign(count, isDynamic(size) ? size : size / count);
   } else {
     int64_t last = 0;

@@ -162,6 +162,10 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *,
   if (count < 0)
     return emitOptionalError(
         location, "expects num_newaxis not to be negative, but got ", count);
+  if (count > kMaxTensorRank - data.getRank())
+    return emitOptionalError(location, "expects tensors of at most ",
+                             kMaxTensorRank, " dimensions, but got ",
+                             saturatingSum({data.getRank(), count}));
   FailureOr<int64_t> axis =
       normalizeAxis(location, adaptor.getAxis(), data.getRank() + 1);
   if (failed(axis))
