@@ -30,7 +30,8 @@ static LogicalResult rematerialize(Value value, IRMapping &mapping,
   if (mapping.contains(value))
     return success();
   Operation *op = value.getDefiningOp();
-  if (!op || !isPure(op) || op->getNumRegions() != 0) {
+  // What the kernel has computed before, such as a quotient, it computes again.
+  if (!op || !isMemoryEffectFree(op) || op->getNumRegions() != 0) {
     InFlightDiagnostic diag = emitError(
         value.getLoc(), "expects a value that a parallel loop uses to "
                         "follow from the sizes of the arguments");

@@ -34,6 +34,27 @@ func.func @k(%x: memref<?xf32>) attributes {tir.kernel} {
 
 // -----
 
+// A quotient is computed again, although nobody says that it is not by 0: the
+// kernel has computed it before the loop.
+
+// CHECK-LABEL: func.func private @quotient.par0
+// CHECK: arith.divsi
+// CHECK: scf.for
+func.func @quotient(%x: memref<?xi32>, %y: memref<?xi32>) attributes {tir.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xi32>
+  %m = memref.dim %y, %c0 : memref<?xi32>
+  %q = arith.divsi %n, %m : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %0 = arith.index_cast %q : index to i32
+    memref.store %0, %x[%i] : memref<?xi32>
+  }
+  return
+}
+
+// -----
+
 func.func @data(%x: memref<?xf32>, %m: memref<1xindex>) attributes {tir.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
