@@ -81,6 +81,9 @@ struct Regrouping {
   /// Whether sizes that are not known pass through.
   bool isSupported(RankedTensorType old) const {
     RankedTensorType fine = splits ? type : old;
+    // The sizes of the one are not among those of the other, a scalar.
+    if (groups.empty())
+      return type.hasStaticShape() && old.hasStaticShape();
     return llvm::all_of(groups, [&](const ReassociationIndices &group) {
       return group.size() == 1 || llvm::all_of(group, [&](int64_t dim) {
                return !fine.isDynamicDim(dim);

@@ -144,6 +144,14 @@ void ShapeReifier::walkEqualSizes(
                  relax::canonicalizeSymbolicExpr(
                      relax::getSymbolicProduct(parts, op->getContext())));
     }
+  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    // The dimensions of other results are groups of those of the source.
+    int64_t rank = collapse.getSrcType().getRank();
+    for (int64_t dim = 0;
+         dim != rank && collapse.getResultType().getRank() == 0; ++dim)
+      if (FailureOr<AffineExpr> size = getDim(collapse.getSrc(), dim);
+          succeeded(size))
+        callback(*size, getConstant(1));
   } else if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
     auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
     if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)

@@ -235,3 +235,23 @@ func.func private @kept(%x: tensor<6xf32>, %y: tensor<?xf32>) -> (tensor<2x3xf32
   %1 = tensor.expand_shape %y [[0, 1]] output_shape [%h, 2] : tensor<?xf32> into tensor<?x2xf32>
   return %0, %1, %x : tensor<2x3xf32>, tensor<?x2xf32>, tensor<6xf32>
 }
+
+// -----
+
+// A scalar does not say which sizes the other tensor has.
+
+// CHECK-LABEL: func.func private @open_scalar(
+// CHECK-SAME: %{{.*}}: tensor<?xf32>) -> tensor<f32>
+// CHECK: tensor.collapse_shape %{{.*}} [] : tensor<?xf32> into tensor<f32>
+func.func private @open_scalar(%x: tensor<?xf32>) -> tensor<f32> attributes {relay.primitive} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(n) -> (n)>, affine_map<(n) -> (n)>], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%0 : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %3 = math.exp %in : f32
+    linalg.yield %3 : f32
+  } -> tensor<?xf32>
+  %2 = tensor.collapse_shape %1 [] : tensor<?xf32> into tensor<f32>
+  return %2 : tensor<f32>
+}
