@@ -290,6 +290,23 @@ struct ArangeToLinalg : OpConversionPattern<ArangeOp> {
   }
 
 private:
+  /// The same as buildIntegerCount with a step that is a size.
+  static OpFoldResult buildOpenCount(LinalgBuilder &b, OpFoldResult start,
+                                     OpFoldResult stop, OpFoldResult step) {
+    Value stride = b.toValue(step);
+    Value opposite = arith::SubIOp::create(b, b.indexValue(0), stride);
+    b.assertAtLeast(arith::MaxSIOp::create(b, stride, opposite).getResult(), 1,
+                    "expects a step other than 0");
+    // The check may come after what would divide by 0.
+    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, stride,
+                                         b.indexValue(0));
+    stride = arith::SelectOp::create(b, isZero, b.indexValue(1), stride);
+    Value below = b.toValue(b.apply(b.dim(0) - b.dim(1), {start, stop}));
+    Value count = arith::FloorDivSIOp::create(b, below, stride);
+    count = arith::SubIOp::create(b, b.indexValue(0), count);
+    return arith::MaxSIOp::create(b, count, b.indexValue(0)).getResult();
+  }
+
   /// max(ceil((stop - start) / step), 0), computed in f64 like NumPy does.
   static OpFoldResult buildCount(LinalgBuilder &b, Type elementType,
                                  OpAdaptor adaptor) {
@@ -326,7 +343,9 @@ private:
     if (failed(start) || failed(stop) || failed(step))
       return failure();
     std::optional<int64_t> stride = getConstantIntValue(*step);
-    if (!stride || *stride == 0 || *stride == ShapedType::kDynamic)
+    if (!stride)
+      return buildOpenCount(b, *start, *stop, *step);
+    if (*stride == 0 || *stride == ShapedType::kDynamic)
       return rewriter.notifyMatchFailure(
           op, "expects step to be a constant other than 0");
     AffineExpr length = *stride > 0 ? b.dim(1) - b.dim(0) : b.dim(0) - b.dim(1);
