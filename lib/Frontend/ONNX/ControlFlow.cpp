@@ -192,7 +192,7 @@ const Graph *Importer::findGraph(const PendingNode &pending, StringRef name) {
 
 FailureOr<SmallVector<Binding *>>
 Importer::importGraph(PendingNode &pending, const Graph &graph, StringRef name,
-                      ArrayRef<Binding *> inputs) {
+                      ArrayRef<Binding *> inputs, Binding *iteration) {
   // Graphs in graphs are imported again where sizes turn out to be open.
   numGraphNodes += graph.nodes.size();
   if (numGraphNodes > kMaxNodes)
@@ -202,6 +202,7 @@ Importer::importGraph(PendingNode &pending, const Graph &graph, StringRef name,
               "they are looked at";
   Frame &frame = createFrame();
   frame.parent = pending.frame;
+  frame.iteration = iteration;
   frame.opsets = pending.frame->opsets;
   for (auto [info, binding] : llvm::zip_equal(graph.inputs, inputs))
     if (!frame.bindings.try_emplace(info.name, binding).second)

@@ -451,6 +451,7 @@ LogicalResult Importer::importCall(PendingNode &pending,
            << callee.outputs.size() << " outputs, but got "
            << node.inputs.size() << " and " << node.outputs.size();
   Frame &frame = createFrame();
+  frame.caller = pending.frame;
   frame.opsets = &callee.opsets;
   for (auto [name, binding] : llvm::zip(callee.inputs, pending.inputs))
     if (binding)

@@ -71,6 +71,11 @@ struct OpenSequence {
 struct Frame {
   /// The enclosing graph, whose names are visible.
   Frame *parent = nullptr;
+  /// In a function: where the call is.
+  Frame *caller = nullptr;
+  /// In the graph of a loop: the number of the iteration, a scalar or a vector
+  /// of one element.
+  Binding *iteration = nullptr;
   const OpsetMap *opsets = nullptr;
   llvm::StringMap<Binding *> bindings;
   /// In a function: the attributes of the call.
@@ -138,6 +143,9 @@ public:
     return loader.loadInline(tensor);
   }
 
+  /// How often it was asked before with this `name`, by random nodes.
+  unsigned countRandom(StringRef name) { return randomNodes[name]++; }
+
   /// The strings of the model.
   StringTable &getStrings() { return loader.getStrings(); }
 
@@ -171,11 +179,11 @@ public:
   /// Makes values of all that `graph` takes from around it.
   LogicalResult materializeCaptured(PendingNode &pending, const Graph &graph);
   /// Imports a graph of a node where the builder is; `name` is that of its
-  /// attribute. Returns the outputs, which need not have values yet.
-  FailureOr<SmallVector<Binding *>> importGraph(PendingNode &pending,
-                                                const Graph &graph,
-                                                StringRef name,
-                                                ArrayRef<Binding *> inputs);
+  /// attribute, and `iteration` the number of this one if it is repeated.
+  /// Returns the outputs, which need not have values yet.
+  FailureOr<SmallVector<Binding *>>
+  importGraph(PendingNode &pending, const Graph &graph, StringRef name,
+              ArrayRef<Binding *> inputs, Binding *iteration = nullptr);
   /// Lets `build` add operations at the end of `block`, which will be that of a
   /// region here.
   LogicalResult buildInBlock(Block &block, function_ref<LogicalResult()> build);
@@ -258,7 +266,7 @@ private:
   /// Nodes that are not as the model has them.
   std::deque<Node> rewrittenNodes;
   Frame *mainFrame = nullptr;
-  llvm::StringMap<unsigned> symbols;
+  llvm::StringMap<unsigned> symbols, randomNodes;
   unsigned numSymbols = 0;
   /// Numbers of all contents.
   int64_t numShapeElements = 0;

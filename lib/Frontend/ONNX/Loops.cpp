@@ -58,7 +58,8 @@ LoopImporter::importIteration(Binding *number, Binding *goesOn,
   Inputs inputs = makeInputs(number, goesOn, carried);
   if (failed(inputs))
     return failure();
-  Inputs outputs = importer.importGraph(pending, graph, "body", *inputs);
+  Inputs outputs =
+      importer.importGraph(pending, graph, "body", *inputs, number);
   if (succeeded(outputs))
     for (Binding *output : *outputs)
       if (failed(importer.checkRank(*output, "an output of body")))

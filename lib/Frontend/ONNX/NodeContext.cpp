@@ -19,6 +19,23 @@ using namespace mlir::relay::onnx;
 NodeContext::NodeContext(Importer &importer, PendingNode &pending)
     : importer(importer), pending(pending) {}
 
+unsigned NodeContext::countRandom(StringRef name) const {
+  return importer.countRandom(name);
+}
+
+SmallVector<Value> NodeContext::getIterations() const {
+  SmallVector<Value> numbers;
+  for (Frame *frame = pending.frame; frame;
+       frame = frame->parent ? frame->parent : frame->caller) {
+    if (!frame->iteration)
+      continue;
+    if (failed(importer.materialize(*frame->iteration)))
+      return {};
+    numbers.push_back(frame->iteration->value);
+  }
+  return numbers;
+}
+
 const Node &NodeContext::getNode() const { return *pending.node; }
 int64_t NodeContext::getOpset() const { return pending.opset; }
 OpBuilder &NodeContext::getBuilder() const { return importer.getBuilder(); }

@@ -33,6 +33,11 @@ public:
   NodeContext(Importer &importer, PendingNode &pending);
 
   const Node &getNode() const;
+  /// How many nodes with random results of this `name` were converted before.
+  unsigned countRandom(StringRef name) const;
+  /// The numbers of the iterations of the loops around the node, scalars or
+  /// vectors of one element.
+  SmallVector<Value> getIterations() const;
   StringRef getOpType() const { return getNode().opType; }
   /// The opset of the node's domain.
   int64_t getOpset() const;

@@ -7,7 +7,8 @@
 //
 // A model is a function of its inputs: random numbers are those of a seed, and
 // the same in each run. A node without a seed has one of its own, which follows
-// from its name.
+// from its name and how many nodes had that name before. Each iteration of the
+// loops around a node has numbers of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,11 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
+static uint64_t mixSeed(uint64_t seed) {
+  return llvm::xxh3_64bits(
+      ArrayRef(reinterpret_cast<const uint8_t *>(&seed), sizeof(seed)));
+}
+
 static uint64_t getSeed(NodeContext &node) {
   // An integer, of this operator only.
   if (node.hasAttr("seed") && node.getOpType() == "Dropout")
@@ -38,7 +44,10 @@ static uint64_t getSeed(NodeContext &node) {
     return llvm::bit_cast<uint32_t>(
         static_cast<float>(node.getFloat("seed", 0)));
   const Node &own = node.getNode();
-  return llvm::xxh3_64bits(own.name.empty() ? own.outputs.front() : own.name);
+  StringRef name = own.name.empty() ? own.outputs.front() : own.name;
+  unsigned others = node.countRandom(name);
+  uint64_t seed = llvm::xxh3_64bits(name);
+  return others == 0 ? seed : mixSeed(seed + others);
 }
 
 /// Unsigned numbers of 64 bits.
@@ -49,11 +58,31 @@ static Value createWords(NodeContext &node, ArrayRef<int64_t> shape,
       DenseElementsAttr::get(RankedTensorType::get(shape, type), words));
 }
 
+/// `words`, the first of which say where random numbers begin, or which: other
+/// ones in each iteration of the loops around the node.
+static Value addIterations(NodeContext &node, Value words,
+                           ArrayRef<uint64_t> which) {
+  ArrayRef<int64_t> shape = node.getType(words).getShape();
+  uint64_t factor = 0xD1B54A32D192ED03;
+  for (Value number : node.getIterations()) {
+    SmallVector<uint64_t> factors = llvm::map_to_vector(
+        which, [&](uint64_t flag) { return flag * factor; });
+    Value offset = node.create<MultiplyOp>(
+        {node.castTo(number, node.getElementType(words)),
+         createWords(node, shape, factors)});
+    words = node.create<AddOp>({words, offset});
+    // Loops in each other count apart.
+    factor = mixSeed(factor) | 1;
+  }
+  return words;
+}
+
 /// The key of the node's seed, for the operators relay.random.*.
 static Value createKey(NodeContext &node) {
   // An empty path, and the place of its first bit.
-  return createWords(
+  Value key = createWords(
       node, 10, {getSeed(node), 0, 0, 0, 0, 0, 0, 0, uint64_t(1) << 63, 0});
+  return addIterations(node, key, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0});
 }
 
 /// Floats of `shape` in [0, 1), or with a normal distribution, times `scale`
@@ -107,10 +136,7 @@ static Value createBits(NodeContext &node, Value positions, uint64_t stream) {
   auto mix = [&](Value words, uint64_t count) {
     return node.create<BitwiseXorOp>({words, shiftRight(node, words, count)});
   };
-  Value start = createWords(
-      node, {},
-      llvm::xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(&stream),
-                                 sizeof(stream))));
+  Value start = addIterations(node, createWords(node, {}, mixSeed(stream)), 1);
   Value words = node.castTo(positions, node.getElementType(start));
   words = node.create<AddOp>({multiply(words, 0x9E3779B97F4A7C15), start});
   words = multiply(mix(words, 30), 0xBF58476D1CE4E5B9);

@@ -4,8 +4,10 @@
 seeds are fixed, and so are the numbers."""
 
 import numpy as np
+import onnx.parser
 import pytest
 
+import relay_mlir as rm
 from single_nodes import check_refused, compiled, random
 
 COUNT = 100_000
@@ -119,6 +121,46 @@ def test_dropout_in_training(ratio, dims):
                            dims=dims)
         np.testing.assert_array_equal(result, y if mode else x)
         np.testing.assert_array_equal(kept, mask if mode else np.ones_like(mask))
+
+
+def parse(text):
+    return rm.compile(onnx.parser.parse_model('<ir_version: 8, opset_import: ["": 17]>\n' + text))
+
+
+def test_nodes_of_one_name_have_numbers_of_their_own():
+    compiled = parse('''g () => (float[3] a, float[3] b, float[3] c, float[3] d, float[3] e) {
+      [same] a = RandomUniform<shape = [3]>()
+      [same] b = RandomUniform<shape = [3]>()
+      c = RandomNormal<shape = [3], seed = 1.0>()
+      d = RandomNormal<shape = [3], seed = 1.0>()
+      [other] e = RandomUniform<shape = [3]>()
+    }''')
+    a, b, c, d, e = compiled.run({})
+    assert len({float(values[0]) for values in (a, b, e)}) == 3
+    np.testing.assert_array_equal(c, d)
+
+
+# Loops whose iterations are written out, and others.
+@pytest.mark.parametrize("count", ["count = Constant<value_int = 4>()", "count = Identity(n)"])
+@pytest.mark.parametrize("node", ["RandomUniform<shape = [5]>()", "RandomNormal<shape = [5], seed = 2.0>()",
+                                  "RandomUniformLike(x)", "RandomNormalLike<seed = 1.0>(x)"])
+def test_each_iteration_has_numbers_of_its_own(count, node):
+    compiled = parse(f'''g (float[k] x, int64 n) => (float[i,j,m] y) {{
+      {count}
+      true = Constant<value = bool {{1}}>()
+      y = Loop(count, true)<body = outer (int64 i, bool c) => (bool d, float[j,m] rows) {{
+        two = Constant<value_int = 2>()
+        rows = Loop(two, true)<body = inner (int64 j, bool e) => (bool f, float[m] r) {{
+          r = {node}
+          f = Identity(e)
+        }}>
+        d = Identity(c)
+      }}>
+    }}''')
+    y = compiled.run({"x": np.zeros(5, np.float32), "n": np.array(4)})
+    assert y.shape == (4, 2, 5)
+    assert len(np.unique(y)) == 40
+    np.testing.assert_array_equal(y, compiled.run({"x": np.zeros(5, np.float32), "n": np.array(4)}))
 
 
 def test_refused():
