@@ -142,6 +142,15 @@ def test_multi_head_attention():
           order=["q", "k", "v", "", "", "", "pk", "pv"])
 
 
+@pytest.mark.parametrize("dims", [None, {"q": ["b", "s", 8], "k": ["b", "t", 8], "v": ["b", "t", 8]}])
+@pytest.mark.parametrize("queries, keys", [(3, 5), (5, 3), (1, 4), (4, 4)])
+def test_multi_head_attention_to_earlier_keys(queries, keys, dims):
+    check("MultiHeadAttention",
+          {"q": random(2, queries, 8), "k": random(2, keys, 8, seed=1), "v": random(2, keys, 8, seed=2)},
+          {"num_heads": 2, "unidirectional": 1},
+          run=lambda *arguments, **options: compiled(*arguments, dims=dims, **options))
+
+
 def test_multi_head_attention_of_packed_operands():
     """ONNX Runtime has these on GPUs only: as those that are not packed."""
     attributes = {"num_heads": 2}

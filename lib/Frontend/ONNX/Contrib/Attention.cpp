@@ -82,10 +82,11 @@ LogicalResult ContribAttention::addMask(unsigned input) {
   return success();
 }
 
-void ContribAttention::hideLater(Value past, int64_t window) {
+void ContribAttention::hideLater(Value past, int64_t window, bool lastSeesAll) {
   Type type = node.getBuilder().getI64Type();
-  Value rows =
+  Value queries =
       node.expandDims(node.createPositions(node.getDims(query)[2], type), 1);
+  Value rows = queries;
   Value columns = node.createPositions(node.getDims(key)[2], type);
   if (past)
     rows = node.create<AddOp>({rows, past});
@@ -96,6 +97,12 @@ void ContribAttention::hideLater(Value past, int64_t window) {
          node.create<GreaterOp>(
              {columns, node.create<SubtractOp>(
                            {rows, node.createScalar(double(window), type)})})});
+  if (lastSeesAll) {
+    Value last = node.create<SubtractOp>(
+        {node.createSize(query, 2), node.createScalar(1, type)});
+    isVisible = node.create<LogicalOrOp>(
+        {isVisible, node.create<EqualOp>({queries, last})});
+  }
   hide(isVisible);
 }
 
@@ -386,9 +393,12 @@ static LogicalResult convertHeads(NodeContext &node, HeadInputs inputs) {
       failed(attention.addMask(inputs.mask)))
     return failure();
   if (node.getBool("unidirectional", false))
+    // ONNX Runtime hides nothing from the last query, behind which there are
+    // keys only where there are more keys than queries.
     attention.hideLater(node.hasInput(inputs.pastKey)
                             ? node.createSize(node.getInput(inputs.pastKey), 2)
-                            : Value());
+                            : Value(),
+                        /*window=*/0, /*lastSeesAll=*/true);
   if (node.hasInput(inputs.scoreBias))
     attention.addBias(node.getInput(inputs.scoreBias));
   return node.setResult(attention.create());

@@ -33,8 +33,9 @@ struct ContribAttention {
   /// Reads a mask of the keys, of one of the forms that ONNX Runtime has.
   LogicalResult addMask(unsigned input);
   /// Hides the keys behind each query; the first query is at `past`, which may
-  /// be null. No more than `window` keys are seen, if that is positive.
-  void hideLater(Value past, int64_t window = 0);
+  /// be null. No more than `window` keys are seen, if that is positive. If
+  /// `lastSeesAll`, nothing is hidden from the last query.
+  void hideLater(Value past, int64_t window = 0, bool lastSeesAll = false);
   /// (batch, position, heads * features); null after an error.
   Value create();
 };
