@@ -7,6 +7,7 @@
 
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "ShapeEvaluator.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
@@ -136,7 +137,22 @@ static std::optional<StringRef> getReduction(NodeContext &node) {
   return std::nullopt;
 }
 
+/// What a node computes of the sizes of tensors, a vector of integers, from
+/// these sizes themselves; null for others. What is read from a shape that was
+/// written to is no size for those that ask for one.
+static Value createKnownSizes(NodeContext &node) {
+  std::optional<ShapeTensor> known = evaluateShape(node);
+  if (!known || known->shape.size() != 1 || known->isFloat() ||
+      !llvm::all_of(known->elements, [&](const ShapeScalar &size) {
+        return size.getConstant() || node.isArgumentSize(size);
+      }))
+    return nullptr;
+  return node.castTo(node.createInts(known->elements), known->elementType);
+}
+
 static LogicalResult convertScatterElements(NodeContext &node) {
+  if (Value sizes = createKnownSizes(node))
+    return node.setResult(sizes);
   Value data = node.getInput(0), indices = node.getInput(1);
   FailureOr<int64_t> axis =
       node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));

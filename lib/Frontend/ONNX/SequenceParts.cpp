@@ -9,6 +9,10 @@
 #include "Limits.h"
 #include "SequenceNode.h"
 
+#include "mlir/IR/Matchers.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
@@ -62,6 +66,20 @@ LogicalResult SequenceNode::concat() {
       lists.reverseRows(list, *normalized, isNewAxis), *normalized));
 }
 
+/// Whether `sizes` are a vector of ones, of whatever length.
+static bool isVectorOfOnes(Value sizes) {
+  if (!sizes || cast<RankedTensorType>(sizes.getType()).getRank() != 1)
+    return false;
+  Value fill;
+  if (auto full = sizes.getDefiningOp<DynFullOp>())
+    fill = full.getFillValue();
+  else if (auto full = sizes.getDefiningOp<FullOp>())
+    fill = full.getFillValue();
+  DenseElementsAttr value;
+  return matchPattern(fill ? fill : sizes, m_Constant(&value)) &&
+         value.isSplat() && value.getSplatValue<APInt>().isOne();
+}
+
 LogicalResult SequenceNode::split() {
   if (failed(expectInputs(1, 2)))
     return failure();
@@ -98,6 +116,18 @@ LogicalResult SequenceNode::split() {
     if (failed(importer.materialize(*getInput(1))))
       return failure();
     Value sizes = node.castTo(getInput(1)->value, builder.getI64Type());
+    if (isVectorOfOnes(sizes)) {
+      // Then elements have a known size.
+      Value count = node.createSize(sizes, 0);
+      Value isRight =
+          node.create<EqualOp>({count, node.createSize(data, *axis)});
+      count = node.assertThat(
+          count, isRight,
+          "expects parts that are together as long as the axis");
+      if (!count)
+        return failure();
+      return bind(lists.split(data, *axis, /*keepsAxis=*/true, count));
+    }
     ComputedParts parts = createParts(node, data, *axis, sizes);
     if (!parts.begins || !parts.ends || !parts.count)
       return failure();

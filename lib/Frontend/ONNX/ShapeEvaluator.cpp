@@ -548,6 +548,8 @@ ShapeEvaluator::getFunctions() {
       {"ReduceProd", &ShapeEvaluator::reduce},
       {"ReduceSum", &ShapeEvaluator::reduce},
       {"Reshape", &ShapeEvaluator::reshape},
+      {"Scatter", &ShapeEvaluator::scatter},
+      {"ScatterElements", &ShapeEvaluator::scatter},
       {"Shape", &ShapeEvaluator::shape},
       {"Size", &ShapeEvaluator::size},
       {"Slice", &ShapeEvaluator::slice},

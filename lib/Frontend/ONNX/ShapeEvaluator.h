@@ -45,6 +45,7 @@ private:
   Result range();
   Result cast();
   Result gather();
+  Result scatter();
   Result slice();
   Result concat();
   Result reshape();

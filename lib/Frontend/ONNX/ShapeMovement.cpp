@@ -99,6 +99,34 @@ ShapeEvaluator::Result ShapeEvaluator::gather() {
       });
 }
 
+ShapeEvaluator::Result ShapeEvaluator::scatter() {
+  ShapeTensor result = get(0);
+  const ShapeTensor &updates = get(2);
+  std::optional<int64_t> axis =
+      normalize(node.getInt("axis", 0), result.shape.size());
+  std::optional<SmallVector<int64_t>> indices = get(1).getConstants();
+  ArrayRef<int64_t> shape = get(1).shape;
+  if (!axis || !indices || node.getString("reduction", "none") != "none" ||
+      shape != ArrayRef(updates.shape) || shape.size() != result.shape.size() ||
+      updates.elementType != result.elementType)
+    return std::nullopt;
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (static_cast<int64_t>(i) != *axis && size > result.shape[i])
+      return std::nullopt;
+  SmallVector<int64_t> at(shape.size(), 0);
+  for (auto [update, index] : llvm::zip_equal(updates.elements, *indices)) {
+    int64_t limit = result.shape[*axis];
+    int64_t position = index < 0 ? index + limit : index;
+    if (position < 0 || position >= limit)
+      return std::nullopt;
+    SmallVector<int64_t> target = at;
+    target[*axis] = position;
+    result.elements[getOffset(result.shape, target)] = update;
+    advance(shape, at);
+  }
+  return result;
+}
+
 ShapeEvaluator::Result ShapeEvaluator::slice() {
   const ShapeTensor &data = get(0);
   std::optional<SmallVector<int64_t>> starts = getInts(1, "starts");

@@ -58,6 +58,70 @@ struct SliceBounds {
 
 } // namespace
 
+/// Gives bounds of unknown length, of the first axes, those of the other axes,
+/// which are whole.
+static LogicalResult completeBounds(NodeContext &node) {
+  Type type = node.getBuilder().getI64Type();
+  int64_t rank = node.getInputType(0).getRank();
+  SmallVector<Value, 2> bounds;
+  for (unsigned index : {1, 2}) {
+    Value value = node.castTo(node.materializeInput(index), type);
+    if (!value)
+      return failure();
+    bounds.push_back(value);
+  }
+  Value count = node.createSize(bounds[0], 0);
+  Value isRight = node.create<LogicalAndOp>(
+      {node.create<EqualOp>({count, node.createSize(bounds[1], 0)}),
+       node.create<LessEqualOp>(
+           {count, node.createScalar(static_cast<double>(rank), type)})});
+  for (auto [number, value] : llvm::enumerate(bounds)) {
+    SmallVector<int64_t> whole(
+        rank, number == 0 ? 0 : std::numeric_limits<int64_t>::max());
+    value = node.assertThat(value, isRight,
+                            "expects as many starts as ends, and no more than "
+                            "axes");
+    value = node.concatenate({value, node.createInts(ArrayRef(whole))}, 0);
+    value = value ? node.slice(value, 0, 0, rank) : nullptr;
+    value = value ? node.expectSize(value, 0, rank) : nullptr;
+    if (!value)
+      return failure();
+    node.setInput(static_cast<unsigned>(number) + 1, value);
+  }
+  return success();
+}
+
+/// Vectors of bounds, axes and steps have one length. Where that of one is not
+/// known, as of a Slice of another vector, it is that of the others, or that of
+/// the shape of a vector, 1; that is checked when the model runs.
+static LogicalResult settleCount(NodeContext &node) {
+  std::optional<int64_t> count;
+  SmallVector<unsigned> open;
+  for (unsigned index = 1; index < node.getNumInputs(); ++index) {
+    if (!node.hasInput(index) || node.getInputType(index).getRank() != 1)
+      continue;
+    int64_t size = node.getInputType(index).getDimSize(0);
+    if (ShapedType::isDynamic(size))
+      open.push_back(index);
+    else
+      count = size;
+  }
+  if (!count && node.getInputType(0).getRank() == 1)
+    count = 1;
+  if (!count && open == SmallVector<unsigned>{1, 2})
+    return completeBounds(node);
+  if (!count)
+    return success();
+  for (unsigned index : open) {
+    Value value = node.materializeInput(index);
+    value = value ? node.expectSize(value, 0, *count) : nullptr;
+    if (!value)
+      return failure();
+    node.setInput(index, value);
+  }
+  return success();
+}
+
 /// The numbers of input `index`, unknown ones if they are computed when the
 /// model runs.
 static FailureOr<SmallVector<ShapeScalar>> readBounds(NodeContext &node,
@@ -315,6 +379,8 @@ static LogicalResult sliceByAxes(NodeContext &node, Value data) {
 static LogicalResult convertSlice(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
+  if (node.getOpset() >= 10 && failed(settleCount(node)))
+    return failure();
   for (unsigned index : {3, 4})
     if (node.getOpset() >= 10 && node.hasInput(index) &&
         !node.getContents(index))

@@ -1,0 +1,188 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Parts of exported models in ONNX's text format, with open sizes, against ONNX Runtime.
+
+Tolerance: 2e-5 of the output's largest magnitude."""
+
+import numpy as np
+import onnx.parser
+import onnxruntime
+import pytest
+
+import relay_mlir as rm
+
+HEADER = '<ir_version: 8, opset_import: ["": 17]>\n'
+
+
+def floats(*shape):
+    return np.random.default_rng(len(shape)).standard_normal(shape).astype(np.float32)
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def check(text, *runs, header=HEADER):
+    """Compiles a model without and with optimization, and compares all runs."""
+    model = onnx.parser.parse_model(header + text)
+    settings = onnxruntime.SessionOptions()
+    settings.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), settings,
+                                           providers=["CPUExecutionProvider"])
+    for level in (0, 3):
+        compiled = rm.compile(model, opt_level=level)
+        for feeds in runs:
+            actual = compiled.run(feeds)
+            actual = actual if isinstance(actual, tuple) else (actual,)
+            for ours, theirs in zip(actual, session.run(None, feeds), strict=True):
+                assert ours.shape == theirs.shape and ours.dtype == theirs.dtype
+                scale = np.abs(theirs.astype(np.float64)).max(initial=0)
+                np.testing.assert_allclose(ours, theirs, rtol=0, atol=2e-5 * scale)
+    return compiled
+
+
+def test_rows_repeated_by_counts():
+    """torch.repeat_interleave by a tensor, of the exporter that traces."""
+    check("""g (float[b,4] x, int64[b] n) => (float[r,4] y) {
+      axis = Constant<value_ints = [0]>()
+      shape = Shape(n)
+      ones = ConstantOfShape<value = int64[1] {1}>(shape)
+      counts = SplitToSequence<axis = 0>(n, ones)
+      rows = SplitToSequence<axis = 0>(x, ones)
+      true = Constant<value = bool {1}>()
+      none = SequenceEmpty<dtype = 1>()
+      all = Loop(shape, true, none)<body = body (int64[1] i, bool c, seq(float[?,?]) s)
+          => (bool d, seq(float[?,?]) t) {
+        count = SequenceAt(counts, i)
+        row = SequenceAt(rows, i)
+        one = Constant<value_ints = [1]>()
+        four = Constant<value_ints = [4]>()
+        size = Concat<axis = 0>(one, count, four)
+        last = Unsqueeze(row, one)
+        wide = Expand(last, size)
+        flat = Constant<value_ints = [-1, 4]>()
+        part = Reshape(wide, flat)
+        t = SequenceInsert(s, part)
+        d = Identity(true)
+      }>
+      y = ConcatFromSequence<axis = 0>(all)
+    }""", {"x": floats(3, 4), "n": i64(2, 0, 3)}, {"x": floats(1, 4), "n": i64(1)})
+
+
+def test_parts_of_one_row_each():
+    model = onnx.parser.parse_model(HEADER + """g (float[b,4] x, float[c] n) => (float[1,4] y) {
+      shape = Shape(n)
+      ones = ConstantOfShape<value = int64[1] {1}>(shape)
+      rows = SplitToSequence<axis = 0>(x, ones)
+      last = Constant<value_int = -1>()
+      y = SequenceAt(rows, last)
+    }""")
+    compiled = rm.compile(model)
+    x = floats(3, 4)
+    np.testing.assert_array_equal(compiled.run({"x": x, "n": floats(3)}), x[2:])
+    with pytest.raises(ValueError, match="expects parts that are together as long as the axis"):
+        compiled.run({"x": x, "n": floats(2)})
+
+
+def test_a_shape_that_is_written_to():
+    """torch.index_copy, of the exporter that traces."""
+    compiled = check("""g (float[5,l] x, int64[b] i, float[b,l] u) => (float[5,l] y) {
+      one = Constant<value_ints = [1]>()
+      zero = Constant<value_ints = [0]>()
+      column = Unsqueeze(i, one)
+      own = Shape(x)
+      count = Shape(i)
+      shape = ScatterElements<axis = 0>(own, zero, count)
+      places = Expand(column, shape)
+      y = ScatterElements<axis = 0>(x, places, u)
+    }""", {"x": floats(5, 7), "i": i64(4, 1, 2), "u": floats(3, 7)},
+                     {"x": floats(5, 1), "i": i64(0), "u": floats(1, 1)})
+    assert isinstance(compiled, rm.Module)
+
+
+@pytest.mark.parametrize("limit", ["ReduceProd<keepdims = 0>(s)", "Gather(s, i)", "Size(x)"])
+def test_ranges_by_a_size(limit):
+    compiled = check(f"""g (float[b,l] x) => (int64[n] y) {{
+      s = Shape(x)
+      zero = Constant<value_int = 0>()
+      i = Constant<value_int = 1>()
+      limit = {limit}
+      step = Gather(s, i)
+      y = Range(zero, limit, step)
+    }}""", {"x": floats(2, 3)}, {"x": floats(1, 5)}, {"x": floats(0, 2)})
+    with pytest.raises(ValueError, match="expects l to be at least 1, but got 0"):
+        compiled.run({"x": floats(3, 0)})
+
+
+def test_a_condition_of_unknown_size():
+    check("""g (float[b] x, int64[1] i) => (float[n] y) {
+      one = Constant<value_ints = [1]>()
+      j = Add(i, one)
+      k = Add(j, one)
+      first = Slice(x, i, j)
+      second = Slice(x, j, k)
+      same = Equal(first, second)
+      y = If(same)<then_branch = a () => (float[m] p) { p = Identity(x) },
+                   else_branch = b () => (float[m] q) { q = Neg(x) }>
+    }""", {"x": floats(5), "i": i64(1)}, {"x": np.ones(4, np.float32), "i": i64(2)})
+
+
+@pytest.mark.parametrize("level", [0, 3])
+def test_one_element_as_a_scalar(level):
+    model = onnx.parser.parse_model(HEADER + """g (float[b] x) => (float y) {
+      none = Constant<value = int64[0] {}>()
+      e = Exp(x)
+      y = Reshape(e, none)
+    }""")
+    compiled = rm.compile(model, opt_level=level)
+    x = floats(1)
+    np.testing.assert_allclose(compiled.run({"x": x}), np.exp(x[0]), rtol=1e-5)
+    with pytest.raises(ValueError, match="expects .* to equal .*, but got 2"):
+        compiled.run({"x": floats(2)})
+
+
+def test_bounds_of_unknown_number():
+    """Slices of bounds, as functions of PyTorch's exporter have them."""
+    check("""g (float[n,m] x, int64[k] all, int64[1] i) => (float[r,c] y, float[s] z) {
+      zero = Constant<value_ints = [0]>()
+      one = Constant<value_ints = [1]>()
+      j = Add(i, one)
+      k = Add(j, one)
+      begin = Slice(all, i, j)
+      end = Slice(all, j, k)
+      y = Slice(x, begin, end)
+      line = Constant<value_ints = [-1]>()
+      flat = Reshape(x, line)
+      z = Slice(flat, begin, end)
+    }""", {"x": floats(6, 3), "all": i64(0, 2, 5, -1), "i": i64(1)},
+          {"x": floats(6, 3), "all": i64(0, 2, 5, -1), "i": i64(2)},
+          {"x": floats(1, 5), "all": i64(0, 7), "i": i64(0)})
+
+
+def test_quotients_of_sizes_in_parallel_loops():
+    """Mamba 2 asks how many heads there are for each position of a padded length."""
+    check("""g (float[b,n] x) => (float[p,q,m] y) {
+      zero = Constant<value_int = 0>()
+      i = Constant<value_int = 1>()
+      four = Constant<value_int = 4>()
+      axis = Constant<value_ints = [0]>()
+      s = Shape(x)
+      n = Gather(s, i)
+      rest = Mod(n, four)
+      missing = Sub(four, rest)
+      pad = Mod(missing, four)
+      whole = Add(n, pad)
+      least = Min(n, whole)
+      wide = Mul(least, four)
+      part = Div(wide, n)
+      batch = Gather(s, zero)
+      b1 = Unsqueeze(batch, axis)
+      n1 = Unsqueeze(n, axis)
+      p1 = Unsqueeze(part, axis)
+      shape = Concat<axis = 0>(b1, n1, p1)
+      column = Constant<value_ints = [2]>()
+      x3 = Unsqueeze(x, column)
+      e = Exp(x3)
+      ones = ConstantOfShape<value = float[1] {2.5}>(shape)
+      y = Mul(ones, e)
+    }""", {"x": floats(2, 7)}, {"x": floats(3, 8)}, {"x": floats(1, 1)})
