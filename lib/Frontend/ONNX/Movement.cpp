@@ -329,13 +329,13 @@ static Value wrapOpenAxis(NodeContext &node, Value data, int64_t axis,
 static SmallVector<ShapeScalar> getPaddedDims(NodeContext &node,
                                               ArrayRef<int64_t> positions) {
   SmallVector<ShapeScalar> dims = node.getInputDims(0);
-  const ShapeTensor *pads = node.getContents(1);
+  const ShapeTensor *pads = node.getPartialContents(1);
   for (auto [i, position] : llvm::enumerate(positions)) {
     ShapeScalar &dim = dims[i / 2];
     if (!pads)
       dim = ShapeScalar();
     else if (static_cast<size_t>(position) < pads->elements.size())
-      // Each may be negative.
+      // Each may be negative; a sum with what is not known is not known.
       dim = addSizes(dim, pads->elements[position]);
   }
   return dims;

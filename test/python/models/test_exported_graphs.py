@@ -186,3 +186,19 @@ def test_quotients_of_sizes_in_parallel_loops():
       ones = ConstantOfShape<value = float[1] {2.5}>(shape)
       y = Mul(ones, e)
     }""", {"x": floats(2, 7)}, {"x": floats(3, 8)}, {"x": floats(1, 1)})
+
+
+def test_sizes_of_axes_that_are_not_padded():
+    """VITS pads along one axis by a computed width; the others keep their sizes."""
+    check("""g (float[b,m,4] x, float[1,9,4] e) => (float[b,m,w] y) {
+      one = Constant<value_ints = [1]>()
+      five = Constant<value_ints = [5]>()
+      zero = Constant<value_ints = [0]>()
+      shape = Shape<start = 1, end = 2>(x)
+      more = Sub(shape, five)
+      width = Max(more, zero)
+      pads = Concat<axis = 0>(zero, width, zero, zero, width, zero)
+      padded = Pad(e, pads)
+      t = Transpose<perm = [0, 2, 1]>(padded)
+      y = MatMul(x, t)
+    }""", {"x": floats(3, 7, 4), "e": floats(1, 9, 4)}, {"x": floats(2, 3, 4), "e": floats(1, 9, 4)})
