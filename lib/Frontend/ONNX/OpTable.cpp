@@ -26,6 +26,7 @@ static OpTable createTable() {
   addIntegerProductOps(table);
   addLinearAttentionOps(table);
   addLossOps(table);
+  addEinsumOps(table);
   addMatrixOps(table);
   addMLFeatureOps(table);
   addMLLinearOps(table);

@@ -145,6 +145,7 @@ void addIndexingOps(OpTable &table);
 void addIntegerProductOps(OpTable &table);
 void addLinearAttentionOps(OpTable &table);
 void addLossOps(OpTable &table);
+void addEinsumOps(OpTable &table);
 void addMatrixOps(OpTable &table);
 void addMLFeatureOps(OpTable &table);
 void addMLLinearOps(OpTable &table);

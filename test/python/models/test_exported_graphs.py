@@ -202,3 +202,47 @@ def test_sizes_of_axes_that_are_not_padded():
       t = Transpose<perm = [0, 2, 1]>(padded)
       y = MatMul(x, t)
     }""", {"x": floats(3, 7, 4), "e": floats(1, 9, 4)}, {"x": floats(2, 3, 4), "e": floats(1, 9, 4)})
+
+
+def test_einsum_of_parts_of_computed_sizes():
+    """ProphetNet: two streams of positions, cut from one tensor, and several open sizes in each product."""
+    check("""g (float[b,n,4] x, float[b,2,m,4] k) => (float[b,h,s,m] y) {
+      axis = Constant<value_ints = [1]>()
+      three = Constant<value_int = 3>()
+      two = Constant<value_int = 2>()
+      i = Constant<value_int = 1>()
+      shape = Shape(x)
+      n = Gather(shape, i)
+      more = Add(n, two)
+      part = Div(more, three)
+      double = Mul(part, two)
+      triple = Mul(part, three)
+      first = Unsqueeze(part, axis0)
+      second = Unsqueeze(double, axis0)
+      third = Unsqueeze(triple, axis0)
+      a = Slice(x, first, second, axis)
+      c = Slice(x, second, third, axis)
+      a4 = Unsqueeze(a, axis)
+      c4 = Unsqueeze(c, axis)
+      q = Concat<axis = 1>(a4, c4)
+      y = Einsum<equation = "bhsc,bhmc->bhsm">(q, k)
+    }""".replace("axis = Constant", "axis0 = Constant<value_ints = [0]>() axis = Constant", 1),
+          {"x": floats(2, 6, 4), "k": floats(2, 2, 5, 4)}, {"x": floats(1, 3, 4), "k": floats(1, 2, 1, 4)})
+
+
+@pytest.mark.parametrize("op", ["Conv", "MatMul"])
+def test_products_of_many_bits_stay_in_floats(op):
+    """Sums of products of integers of 16 bits are larger than 32 bits hold."""
+    operand, weight = {"Conv": ("float[1,64,3,3]", "[8,64,1,1]"), "MatMul": ("float[5,64]", "[64,8]")}[op]
+    weights = ",".join(["32000"] * 512)
+    check(f"""g ({operand} x) => (float[a,b,c,d] y)
+      <float scale = {{3.0e-5}}, int16 zero = {{0}}, float fine = {{0.03}}, int16{weight} w = {{{weights}}}> {{
+      q = com.microsoft.QuantizeLinear(x, scale, zero)
+      d = com.microsoft.DequantizeLinear(q, scale, zero)
+      dw = com.microsoft.DequantizeLinear(w, scale, zero)
+      p = {op}(d, dw)
+      r = com.microsoft.QuantizeLinear(p, fine, zero)
+      y = com.microsoft.DequantizeLinear(r, fine, zero)
+    }}""".replace("float[a,b,c,d]", "float[5,8]" if op == "MatMul" else "float[a,b,c,d]"),
+          {"x": np.full((1, 64, 3, 3) if op == "Conv" else (5, 64), 0.9, np.float32)},
+          header='<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>\n')
