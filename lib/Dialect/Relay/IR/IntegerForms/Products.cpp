@@ -16,6 +16,7 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::integers;
 
+using qnn::getElementType;
 using qnn::getRank;
 
 namespace {
@@ -90,6 +91,13 @@ getFactors(IntegerForm &form, ChannelDims dims) {
   if (!isUniform(data->quantizations.front()))
     return form.refuse() << "expects one scale of the data, but got "
                          << data->quantizations.front().scale.getType();
+  // Two products of 16 bits each are too large for i32 together.
+  if (getElementType(data->value).getIntOrFloatBitWidth() > 8 ||
+      getElementType(weight->value).getIntOrFloatBitWidth() > 8)
+    return form.refuse() << "expects factors of at most 8 bits, whose sums 32 "
+                            "bits hold, but got "
+                         << data->value.getType() << " and "
+                         << weight->value.getType();
   if (failed(checkWeight(form, *weight, dims)))
     return failure();
   return std::pair(*data, *weight);
