@@ -83,6 +83,29 @@ tir.prim_func @quotients(%x: memref<?xf32>) {
 
 // -----
 
+// 1 + (n - 1) / 4, as exporters write it, rounds towards 0, and is not negative.
+// CHECK-LABEL: tir.prim_func @towards_zero
+// CHECK-SAME:    memref<?xi8> {tir.workspace = affine_map<()[s0, s1] -> ((s0 floordiv 4 + 1) * 4)>},
+// CHECK-SAME:    memref<?xi8> {tir.workspace = affine_map<()[s0, s1] -> (((s0 floordiv 4 + 1) * (s1 floordiv 4 + 1)) * 4)>})
+tir.prim_func @towards_zero(%x: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  %less_n = arith.subi %n, %c1 : index
+  %less_m = arith.subi %m, %c1 : index
+  %part_n = arith.divsi %less_n, %c4 : index
+  %part_m = arith.divsi %less_m, %c4 : index
+  %rows = arith.addi %part_n, %c1 : index
+  %columns = arith.addi %part_m, %c1 : index
+  %a = tir.alloc_buffer(%rows) : memref<?xf32>
+  %all = arith.muli %rows, %columns : index
+  %b = tir.alloc_buffer(%all) : memref<?xf32>
+}
+
+// -----
+
 // What is added to make a multiple of 4 is a remainder that is not negative.
 // CHECK-LABEL: tir.prim_func @multiple
 // CHECK-SAME:    memref<?xf32> {tir.workspace = affine_map<()[s0] -> (s0 + (-(s0 mod 4)) mod 4)>},

@@ -58,6 +58,21 @@ static bool isNonNegative(AffineExpr expr) {
                      isNonNegative(binary.getRHS()));
 }
 
+/// What a sum is at least for sizes that are not negative, as far as its
+/// constants say it.
+static std::optional<int64_t> getLeast(AffineExpr expr) {
+  if (isNonNegative(expr))
+    return 0;
+  if (auto constant = dyn_cast_if_present<AffineConstantExpr>(expr))
+    return constant.getValue();
+  auto sum = dyn_cast_if_present<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  std::optional<int64_t> lhs = getLeast(sum.getLHS());
+  std::optional<int64_t> rhs = getLeast(sum.getRHS());
+  return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+}
+
 /// Whether a size may not fit.
 static bool isNarrow(Value value) {
   return !value.getType().isIndex() &&
@@ -391,10 +406,24 @@ SizeExprs::Bounds SizeExprs::computeBounds(Value size,
         return boundBinary(AffineExprKind::CeilDiv, get(0), get(1));
       })
       .Case<arith::DivSIOp>([&](auto) {
-        // Rounds down only what is not negative.
-        return isPositive(get(0))
-                   ? boundBinary(AffineExprKind::FloorDiv, get(0), get(1))
-                   : Bounds();
+        // Rounds down only what is not negative; what is becomes no more than
+        // 0, and no less than it does rounded down.
+        Bounds dividend = get(0), divisor = get(1);
+        Bounds quotient =
+            boundBinary(AffineExprKind::FloorDiv, dividend, divisor);
+        if (isPositive(dividend))
+          return quotient;
+        auto constant = dyn_cast_if_present<AffineConstantExpr>(divisor.upper);
+        if (!constant || constant.getValue() <= 0 ||
+            divisor.lower != divisor.upper)
+          return Bounds();
+        AffineExpr lower = quotient.lower;
+        if (std::optional<int64_t> least = getLeast(dividend.lower))
+          lower = getAffineConstantExpr(*least / constant.getValue(), context);
+        dividend.upper = getPositivePart(dividend.upper);
+        return Bounds{
+            lower,
+            boundBinary(AffineExprKind::FloorDiv, dividend, divisor).upper};
       })
       .Case<arith::RemSIOp>([&](auto) {
         // Closer to zero than a constant divisor.
