@@ -60,15 +60,17 @@ func.func @polymorphic(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // Only what floats go through on the way from a parameter to the result.
 
-func.func @operators(%x: tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32> {
-  %c = relay.constant dense<1.0> : tensor<1x2x3xf32>
-  %0 = relay.image.affine_grid %c {target_shape = [2, 2]}
-      : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
-  // expected-error@below {{expects operators whose gradients are known, but got 'relay.image.affine_grid'}}
+func.func @operators(%x: tensor<1x3x4x4xf32>, %r: tensor<2x5xf32>)
+    -> tensor<2x3x2x2xf32> {
+  %c = relay.constant dense<1.0> : tensor<1x3x4x4xf32>
+  %q = relay.constant dense<1.0> : tensor<2x5xf32>
+  %0 = relay.vision.roi_pool %c, %q {pooled_size = [2, 2], spatial_scale = 1.0}
+      : (tensor<1x3x4x4xf32>, tensor<2x5xf32>) -> tensor<2x3x2x2xf32>
+  // expected-error@below {{expects operators whose gradients are known, but got 'relay.vision.roi_pool'}}
   // expected-note@below {{an operator tells its gradient by GradientOpInterface}}
-  %1 = relay.image.affine_grid %x {target_shape = [2, 2]}
-      : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
+  %1 = relay.vision.roi_pool %x, %r {pooled_size = [2, 2], spatial_scale = 1.0}
+      : (tensor<1x3x4x4xf32>, tensor<2x5xf32>) -> tensor<2x3x2x2xf32>
   %2 = relay.add %0, %1
-      : (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  return %2 : tensor<1x2x2x2xf32>
+      : (tensor<2x3x2x2xf32>, tensor<2x3x2x2xf32>) -> tensor<2x3x2x2xf32>
+  return %2 : tensor<2x3x2x2xf32>
 }

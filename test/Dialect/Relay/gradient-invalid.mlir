@@ -26,16 +26,16 @@ func.func private @main(tensor<f32>) -> tensor<f32>
 
 // -----
 
-func.func @main(%x: tensor<1x2x3xf32>, %y: tensor<1x3x4x4xf32>)
-    -> tensor<1x3x2x2xf32> {
-  // expected-error@below {{expects operators whose gradients are known, but got 'relay.image.affine_grid', 'relay.image.grid_sample'}}
+func.func @main(%x: tensor<1x3x4x4xf32>, %r: tensor<2x5xf32>)
+    -> tensor<1x4x4xf32> {
+  // expected-error@below {{expects operators whose gradients are known, but got 'relay.vision.roi_pool', 'relay.vision.multibox_prior'}}
   // expected-note@below {{an operator tells its gradient by GradientOpInterface}}
-  %0 = relay.image.affine_grid %x {target_shape = [2, 2]}
-      : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
-  // expected-note@below {{'relay.image.grid_sample' is here}}
-  %1 = relay.image.grid_sample %y, %0
-      : (tensor<1x3x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x3x2x2xf32>
-  return %1 : tensor<1x3x2x2xf32>
+  %0 = relay.vision.roi_pool %x, %r {pooled_size = [2, 2], spatial_scale = 1.0}
+      : (tensor<1x3x4x4xf32>, tensor<2x5xf32>) -> tensor<2x3x2x2xf32>
+  // expected-note@below {{'relay.vision.multibox_prior' is here}}
+  %1 = relay.vision.multibox_prior %0
+      : (tensor<2x3x2x2xf32>) -> tensor<1x4x4xf32>
+  return %1 : tensor<1x4x4xf32>
 }
 
 // -----
@@ -89,9 +89,9 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 func.func @main(%x: tensor<2x3xf32>, %i: tensor<2x1xi32>, %u: tensor<2x1xf32>)
     -> tensor<2x3xf32> {
-  // expected-error@below {{expects reduction update or add, but got mul}}
+  // expected-error@below {{expects update, add, mul, min or max, but got mean}}
   // expected-note@below {{its gradient is not known otherwise; one can be given by a function with the attribute FPrimalGradient}}
-  %0 = relay.scatter_elements %x, %i, %u {axis = 1, reduction = "mul"}
+  %0 = relay.scatter_elements %x, %i, %u {axis = 1, reduction = "mean"}
       : (tensor<2x3xf32>, tensor<2x1xi32>, tensor<2x1xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
@@ -105,15 +105,6 @@ func.func @main(%x: tensor<1x2x?x8xf32>, %w: tensor<3x2x3x3xf32>)
   %0 = relay.nn.conv2d %x, %w
       : (tensor<1x2x?x8xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x?x6xf32>
   return %0 : tensor<1x3x?x6xf32>
-}
-
-// -----
-
-func.func @main(%x: tensor<3x3xf32>) -> tensor<f32> {
-  // expected-error@below {{expects no letter twice in a term, but got "ii->"}}
-  // expected-note@below {{its gradient is not known otherwise}}
-  %0 = relay.einsum %x {equation = "ii->"} : (tensor<3x3xf32>) -> tensor<f32>
-  return %0 : tensor<f32>
 }
 
 // -----
@@ -159,29 +150,6 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-func.func @main(%x: tensor<1x4x3x3x3xf32>) -> tensor<1x2x2x2x2xf32> {
-  // expected-error@below {{expects operators whose gradients are known, but got 'relay.nn.adaptive_max_pool3d'}}
-  // expected-note@below {{an operator tells its gradient}}
-  %0 = relay.nn.adaptive_max_pool3d %x {output_size = [2]}
-      : (tensor<1x4x3x3x3xf32>) -> tensor<1x4x2x2x2xf32>
-  %1 = relay.strided_slice %0 {begin = [0, 0], end = [1, 2]}
-      : (tensor<1x4x2x2x2xf32>) -> tensor<1x2x2x2x2xf32>
-  return %1 : tensor<1x2x2x2x2xf32>
-}
-
-// -----
-
-func.func @main(%x: tensor<1x2x4x6x4xf32>) -> tensor<1x2x2x3x4xf32> {
-  // expected-error@below {{expects layout NCDHW, but got NDHWC}}
-  // expected-note@below {{its gradient is not known otherwise}}
-  %0 = relay.nn.max_pool3d %x {pool_size = [1, 2, 2], strides = [1, 2, 2],
-                               layout = "NDHWC"}
-      : (tensor<1x2x4x6x4xf32>) -> tensor<1x2x2x3x4xf32>
-  return %0 : tensor<1x2x2x3x4xf32>
-}
-
-// -----
-
 func.func @main(%x: tensor<1x2x?x6xf32>) -> tensor<1x2x4x3xf32> {
   // expected-error@below {{expects known spatial sizes of at most 2048, but got 'tensor<1x2x?x6xf32>'}}
   // expected-note@below {{its gradient is not known otherwise}}
@@ -203,30 +171,94 @@ func.func @main(%x: tensor<2x?xf32>, %t: tensor<2xi32>, %w: tensor<?xf32>)
 
 // -----
 
-func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
-  // expected-error@below {{expects an equation without an ellipsis, but got "...i->..."}}
-  // expected-note@below {{its gradient is not known otherwise}}
-  %0 = relay.einsum %x {equation = "...i->..."} : (tensor<2x3xf32>) -> tensor<2xf32>
-  return %0 : tensor<2xf32>
-}
-
-// -----
-
-func.func @main(%x: tensor<3x2xf32>, %i: tensor<1x2xi32>, %u: tensor<2x2xf32>)
-    -> tensor<3x2xf32> {
-  // expected-error@below {{expects mode update or add, but got max}}
-  // expected-note@below {{its gradient is not known otherwise}}
-  %0 = relay.scatter_nd %x, %i, %u {mode = "max"}
-      : (tensor<3x2xf32>, tensor<1x2xi32>, tensor<2x2xf32>) -> tensor<3x2xf32>
-  return %0 : tensor<3x2xf32>
-}
-
-// -----
-
 func.func @main(%x: tensor<1x1x4x4x4xf32>) -> tensor<1x1x1x1x4xf32> {
   // expected-error@below {{expects a layout without parts, the same for data and result, but got NCHW4c}}
   // expected-note@below {{its gradient is not known otherwise}}
   %0 = relay.nn.global_avg_pool2d %x {layout = "NCHW4c"}
       : (tensor<1x1x4x4x4xf32>) -> tensor<1x1x1x1x4xf32>
   return %0 : tensor<1x1x1x1x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x?x6xf32>) -> tensor<1x2x2x2xf32> {
+  // expected-error@below {{expects known spatial sizes of data, but got 'tensor<1x2x?x6xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.nn.adaptive_max_pool2d %x {output_size = [2]}
+      : (tensor<1x2x?x6xf32>) -> tensor<1x2x2x2xf32>
+  return %0 : tensor<1x2x2x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x?x6x6xf32>) -> tensor<1x2x?x6x6xf32> {
+  // expected-error@below {{expects known sizes of data, but got 'tensor<1x2x?x6x6xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.nn.avg_pool3d %x {pool_size = [1, 1, 1]}
+      : (tensor<1x2x?x6x6xf32>) -> tensor<1x2x?x6x6xf32>
+  return %0 : tensor<1x2x?x6x6xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x?x6xf32>, %w: tensor<2x3x3xf32>) -> tensor<1x2x?x4xf32> {
+  // expected-error@below {{expects known sizes of data and weight, but got 'tensor<1x2x?x6xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.image.dilation2d %x, %w
+      : (tensor<1x2x?x6xf32>, tensor<2x3x3xf32>) -> tensor<1x2x?x4xf32>
+  return %0 : tensor<1x2x?x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?x2x5x6xf32>, %y: tensor<?x2x5x6xf32>) -> tensor<?x9x3x4xf32> {
+  // expected-error@below {{expects known sizes of data, but got 'tensor<?x2x5x6xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.nn.correlation %x, %y
+      : (tensor<?x2x5x6xf32>, tensor<?x2x5x6xf32>) -> tensor<?x9x3x4xf32>
+  return %0 : tensor<?x9x3x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?x?x5x6xf32>, %g: tensor<?x2x3x4xf32>) -> tensor<?x?x3x4xf32> {
+  // expected-error@below {{expects known sizes but that of the batch, but got 'tensor<?x?x5x6xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.image.grid_sample %x, %g
+      : (tensor<?x?x5x6xf32>, tensor<?x2x3x4xf32>) -> tensor<?x?x3x4xf32>
+  return %0 : tensor<?x?x3x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x5x6xf32>, %r: tensor<3x5xf32>) -> tensor<3x2x2x2xf32> {
+  // expected-error@below {{expects a positive sample_ratio, but got -1}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.vision.roi_align %x, %r {pooled_size = [2, 2], spatial_scale = 1.0}
+      : (tensor<1x2x5x6xf32>, tensor<3x5xf32>) -> tensor<3x2x2x2xf32>
+  return %0 : tensor<3x2x2x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?x4xf32>, %d: tensor<5xf32>, %i: tensor<5xi32>, %p: tensor<3xi32>)
+    -> tensor<?x2xf32> {
+  // expected-error@below {{expects known sizes of its matrices, but got 'tensor<?x4xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.nn.sparse_dense %x, %d, %i, %p
+      : (tensor<?x4xf32>, tensor<5xf32>, tensor<5xi32>, tensor<3xi32>) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>, %y: tensor<2x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>)
+    -> tensor<2xf32> {
+  // expected-error@below {{expects at most 52 dimensions in equation, but got more}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.einsum %x, %y
+      {equation = "abcdefghijklmnopqrstuvwxyz,...ABCDEFGHIJKLMNOPQRSTUVWXYZ->..."}
+      : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>,
+         tensor<2x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
 }

@@ -9,6 +9,7 @@ import numpy as np
 from relay_mlir import relay
 from relay_mlir.relay import transform
 
+I32 = "int32"
 MODES = ["first_order", "higher_order"]
 # Central differences in float64: the step that balances rounding and curvature, and what
 # is left then, of values of the order of 1.
@@ -16,6 +17,18 @@ STEP = 1e-5
 ATOL, RTOL = 1e-7, 1e-6
 # Operands with more elements are changed in so many random directions.
 DIRECTIONS = 4
+
+
+def reals(*shape, low=-2.0, high=2.0, seed=0):
+    """Random numbers, none of which is near to a whole number or to another one: functions
+    have corners there."""
+    rng = np.random.default_rng([seed, *shape])
+    values = rng.permutation(np.linspace(low, high, int(np.prod(shape)) + 2)[1:-1] + 1.234e-3)
+    return values.reshape(shape)
+
+
+def indices(*shape, below, seed=0):
+    return np.random.default_rng(seed).integers(0, below, shape).astype(I32)
 
 
 def flatten(value: Any) -> list[Any]:
@@ -97,3 +110,22 @@ def check_operator(build: Callable[..., Any], values: Sequence[Any], mode: str,
     plain = transform.infer_expr(relay.Function(params, expr))
     body = weigh(plain.body, plain.body.checked_type, np.random.default_rng(1))
     return compare(relay.Function(plain.params, body), values, mode, **tolerances)
+
+
+def check_second(build: Callable[..., Any], values: Sequence[Any], **tolerances: float) -> None:
+    """Checks the gradients of the gradients of the square of an operator: one that is linear
+    has a second derivative then as well."""
+    params = [relay.var(f"x{i}", shape=value.shape, dtype=str(value.dtype))
+              for i, value in enumerate(values)]
+    y = build(*params)
+    first = transform.gradient(
+        transform.infer_expr(relay.Function(params, y * y)), mode="first_order")
+    fields = [relay.TupleGetItem(relay.TupleGetItem(first.body, 1), i)
+              for i, value in enumerate(values) if value.dtype.kind == "f"]
+
+    def gradients(*args: Any) -> Any:
+        function = relay.Function(first.params, relay.Tuple(fields))
+        return relay.bind(function, dict(zip(first.params, args, strict=True))).body
+
+    check_operator(gradients, values, "first_order",
+                   **{"atol": 1e-6, "rtol": 1e-5, **tolerances})

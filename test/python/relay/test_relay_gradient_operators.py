@@ -7,23 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradient_checks import MODES, check_operator
+from gradient_checks import I32, MODES, check_operator, check_second, indices, reals
 from relay_mlir import relay
 from relay_mlir.relay import op
-
-I32 = "int32"
-
-
-def reals(*shape, low=-2.0, high=2.0, seed=0):
-    """Random numbers, none of which is near to a whole number or to another one: functions
-    have corners there."""
-    rng = np.random.default_rng([seed, *shape])
-    values = rng.permutation(np.linspace(low, high, int(np.prod(shape)) + 2)[1:-1] + 1.234e-3)
-    return values.reshape(shape)
-
-
-def indices(*shape, below, seed=0):
-    return np.random.default_rng(seed).integers(0, below, shape).astype(I32)
 
 
 def c(value, dtype="float64"):
@@ -337,6 +323,30 @@ case("conv2d_backward_weight", lambda g, x: op.nn.conv2d_backward_weight(
     g, x, strides=(2, 1), padding=(1, 1), kernel_size=(3, 3), channels=2,
     grad_layout="NCHW", data_layout="NCHW"), reals(2, 2, 3, 4), reals(2, 3, 5, 4))
 
+for _name, _equation, _shapes in [
+        ("ellipsis", "...ij,...jk->...ik", [(2, 3, 4), (4, 2)]),
+        ("ellipsis repeated", "a...,...b->ab...", [(3, 1, 4), (2, 1, 5)]),
+        ("ellipsis summed", "...i->...", [(2, 1, 3)]),
+        ("ellipsis implicit", "i...,i", [(3, 2, 2), (3,)]),
+        ("diagonal", "ii,ij->ij", [(3, 3), (3, 2)]),
+        ("trace", "ii", [(3, 3)]), ("diagonal of three", "iii->i", [(2, 2, 2)]),
+        ("diagonals", "bij,bij,iijj->b", [(2, 3, 2), (2, 3, 2), (3, 3, 2, 2)]),
+        ("repeated size", "ij,jk->ik", [(2, 1), (3, 2)]),
+        ("diagonal of one", "ii,i->i", [(3, 1), (3,)])]:
+    case(f"einsum {_name}", lambda *xs, e=_equation: relay.einsum(xs, e),
+         *(reals(*shape, seed=i) for i, shape in enumerate(_shapes)))
+case("einsum diagonal open", lambda x, y: relay.einsum((x, y), "ii,ij->j"), reals(3, 3),
+     reals(3, 2), dynamic=[1])
+SOME = np.array([[0, 2, 2], [3, 2, 0]], I32)
+for _how in ("mul", "min", "max"):
+    case(f"scatter_elements {_how}", lambda x, i, u, h=_how: relay.scatter_elements(
+        x, i, u, 1, h), reals(3, 4), SOME, reals(2, 3, seed=1))
+    case(f"scatter_nd {_how}", lambda x, i, u, h=_how: relay.scatter_nd(x, i, u, h),
+         reals(3, 4), np.array([[0, 2, 0]], I32), reals(3, 4, seed=1))
+case("scatter_elements mul zeros", lambda x, i, u: relay.scatter_elements(x, i, u, 1, "mul"),
+     np.array([[1.5, 0.5, 0.0, 2.0], [0.0, 0.3, 1.2, 0.0]]), SOME,
+     np.array([[0.0, 0.7, 1.1], [0.0, 0.0, 0.0]]))
+
 #===------------------------------------------------------------------------===#
 # Pooling and resizing
 #===------------------------------------------------------------------------===#
@@ -433,3 +443,12 @@ case("nll_loss of images", lambda x, t, w: op.nn.nll_loss(x, t, w), reals(2, 3, 
 def test_gradient(name, mode):
     build, values, dynamic, tolerances = CASES[name]
     check_operator(build, values, mode, dynamic, **tolerances)
+
+
+@pytest.mark.parametrize("name", [
+    "avg_pool3d", "max_pool1d overlapping", "max_pool2d", "max_pool2d overlapping", "max_pool2d up",
+    "max_pool2d NHWC open", "max_pool3d overlapping", "einsum ellipsis", "einsum diagonal",
+    "scatter_elements mul", "scatter_elements mul zeros", "scatter_nd max"])
+def test_second_gradient(name):
+    build, values, _, tolerances = CASES[name]
+    check_second(build, values, **tolerances)

@@ -227,5 +227,8 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
   gradients::registerProducts(context);
   gradients::registerReductions(context);
   gradients::registerResizing(context);
+  gradients::registerSampling(context);
   gradients::registerShapes(context);
+  gradients::registerSparse(context);
+  gradients::registerWindows(context);
 }

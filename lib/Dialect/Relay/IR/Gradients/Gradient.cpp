@@ -60,6 +60,63 @@ InFlightDiagnostic Gradient::refuse() {
 }
 
 //===----------------------------------------------------------------------===//
+// Formulas
+//===----------------------------------------------------------------------===//
+
+Operation *Gradient::getLastOperation(const OpBuilder &builder) {
+  Block *block = builder.getInsertionBlock();
+  Block::iterator point = builder.getInsertionPoint();
+  return point == block->begin() ? nullptr : &*std::prev(point);
+}
+
+LogicalResult Gradient::setByFormula(Term formula) {
+  // What is computed from an operand.
+  SmallVector<Operation *> made;
+  Operation *last = getLastOperation(*this);
+  SetVector<Value> active;
+  for (Value operand : op->getOperands())
+    if (isDifferentiable(operand.getType()))
+      active.insert(operand);
+  Operation *each = before ? before->getNextNode()
+                    : last ? &last->getBlock()->front()
+                           : nullptr;
+  for (; each && last && each != last->getNextNode();
+       each = each->getNextNode()) {
+    if (!isDifferentiable(each->getResult(0).getType()) ||
+        llvm::none_of(each->getOperands(),
+                      [&](Value operand) { return active.contains(operand); }))
+      continue;
+    made.push_back(each);
+    active.insert(each->getResult(0));
+  }
+  DenseMap<Value, Value> sums;
+  sums[formula] = get();
+  for (Operation *each : llvm::reverse(made)) {
+    Value sum = sums.lookup(each->getResult(0));
+    if (!sum)
+      continue;
+    auto interface = dyn_cast<GradientOpInterface>(each);
+    SmallVector<Value> parts(each->getNumOperands());
+    if (!interface)
+      return op->emitOpError("expects a formula of operators with gradients, "
+                             "but got ")
+             << each->getName();
+    if (failed(interface.buildGradients(*this, sum, parts)))
+      return failure();
+    for (auto [operand, part] : llvm::zip_equal(each->getOperands(), parts)) {
+      if (!part || !active.contains(operand))
+        continue;
+      Value &known = sums[operand];
+      known = known ? (term(known) + term(part)).get() : part;
+    }
+  }
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (Value sum = sums.lookup(operand))
+      set(i, term(sum));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Operators that move elements
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,7 @@ public:
   Gradient(Operation *op, OpBuilder &builder, ValueRange gradients,
            MutableArrayRef<Value> results)
       : TermBuilder(op->getLoc(), builder), op(op), gradients(gradients),
-        results(results) {}
+        results(results), before(getLastOperation(*this)) {}
 
   Operation *getOp() const { return op; }
 
@@ -48,6 +48,10 @@ public:
   /// Fails, with an error at the operator that says what is expected of it.
   InFlightDiagnostic refuse();
 
+  /// Sets the gradients of all operands to those of a formula for the result,
+  /// whose operators have gradients. It is all that has been made so far.
+  LogicalResult setByFormula(Term formula);
+
   /// Where the elements of operand `index` are in the result: the number of an
   /// element, from 1, or 0 for what comes from elsewhere. The operator is one
   /// that moves elements, whatever their type is.
@@ -56,13 +60,31 @@ public:
   void setMoved(unsigned operand);
 
 private:
+  /// The operation before the builder's position; null for the first one.
+  static Operation *getLastOperation(const OpBuilder &builder);
+
   Operation *op;
   ValueRange gradients;
   MutableArrayRef<Value> results;
+  Operation *before;
 };
 
 /// All dimensions but `axis`.
 SmallVector<int64_t> getOthers(int64_t axis, int64_t rank);
+
+/// The elements in each window of a maximum, along one dimension: positions
+/// from 0, as many for each window.
+struct WindowPositions {
+  SmallVector<int64_t> positions;
+  int64_t windows;
+
+  int64_t getLength() const { return positions.size() / windows; }
+};
+
+/// The numbers of elements in windows of an image or volume with these sizes:
+/// (windows, elements of each), both in their order.
+Term getWindowElements(TermBuilder &d, ArrayRef<WindowPositions> dims,
+                       ArrayRef<int64_t> sizes);
 
 /// Whether a tensor has elements of which there are gradients.
 bool isDifferentiable(Type type);
@@ -101,7 +123,10 @@ void registerPooling(MLIRContext *context);
 void registerProducts(MLIRContext *context);
 void registerReductions(MLIRContext *context);
 void registerResizing(MLIRContext *context);
+void registerSampling(MLIRContext *context);
 void registerShapes(MLIRContext *context);
+void registerSparse(MLIRContext *context);
+void registerWindows(MLIRContext *context);
 
 } // namespace mlir::relay::gradients
 

@@ -97,44 +97,96 @@ static void differentiate(AdvIndexOp, Gradient &d) { d.setMoved(0); }
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// What is written takes the place of what was there, or is added to it; where
-/// an element is written twice, each counts.
-static LogicalResult differentiate(ScatterElementsOp op, Gradient &d) {
-  Term g = d.get(), updates = d.term(op.getUpdates());
-  int64_t axis = normalize(op.getAxis(), g.getRank());
-  if (op.getReduction() != "update" && op.getReduction() != "add")
-    return d.refuse() << "reduction update or add, but got "
-                      << op.getReduction();
-  // Updates may lie in a part of the other dimensions.
-  Term read = g;
-  for (int64_t dim : getOthers(axis, g.getRank())) {
-    int64_t size = updates.getSize(dim);
-    if (ShapedType::isDynamic(size) && size != g.getSize(dim))
-      return d.refuse() << "updates of known sizes, but got "
-                        << op.getUpdates().getType();
-    if (!ShapedType::isDynamic(size))
-      read = d.slice(read, dim, 0, size);
+/// What is written takes the place of what was there, or is added to it, or
+/// multiplied by it, or the larger or smaller of them stays; where an element
+/// is written twice, each counts. `scatter` writes into a tensor like data,
+/// `read` reads where updates are written.
+template <typename Scatter, typename Read>
+static LogicalResult differentiateWriting(Operation *op, StringRef how,
+                                          Gradient &d, const Scatter &scatter,
+                                          const Read &read) {
+  Term g = d.get(), data = d.term(op->getOperand(0));
+  Term updates = d.term(op->getOperand(2));
+  if (how == "add") {
+    d.set(0, g);
+    d.set(2, read(g));
+  } else if (how == "update") {
+    d.set(0, scatter(g, d.zerosLike(updates), "update"));
+    d.set(2, read(g));
+  } else if (how == "mul") {
+    // The product of what is not 0, how much is 0, and the sum of that: it is
+    // 0, but has a gradient.
+    auto isZero = [&](Term x) { return isEqual(x, d.number(0, x)); };
+    auto orOne = [&](Term x) { return d.where(isZero(x), d.number(1, x), x); };
+    auto orZero = [&](Term x) { return d.where(isZero(x), x, d.number(0, x)); };
+    auto count = [&](Term x) {
+      return d.castTo(isZero(x), x.getElementType());
+    };
+    Term product = scatter(orOne(data), orOne(updates), "mul");
+    Term zeros = scatter(count(data), count(updates), "add");
+    Term sum = scatter(orZero(data), orZero(updates), "add");
+    // The product of all others than x.
+    auto multiplyOthers = [&](Term x, Term product, Term zeros, Term sum) {
+      Term none = d.number(0, x), one = d.number(1, x);
+      Term isOne = isEqual(zeros, one);
+      Term rest = product / orOne(x);
+      Term ofZero = d.where(
+          isOne, product,
+          d.where(isEqual(zeros, one + one), product * (sum - x), none));
+      Term ofOthers =
+          d.where(isEqual(zeros, none), rest, d.where(isOne, rest * sum, none));
+      return d.where(isZero(x), ofZero, ofOthers);
+    };
+    d.set(0, g * multiplyOthers(data, product, zeros, sum));
+    d.set(2, read(g) * multiplyOthers(updates, read(product), read(zeros),
+                                      read(sum)));
+  } else if (how == "min" || how == "max") {
+    // Equal elements share the gradient.
+    Term y = d.term(op->getResult(0));
+    auto isEqualTo = [&](Term x, Term y) {
+      return d.castTo(isEqual(x, y), x.getElementType());
+    };
+    Term inData = isEqualTo(data, y), inUpdates = isEqualTo(updates, read(y));
+    Term share = g / scatter(inData, inUpdates, "add");
+    d.set(0, share * inData);
+    d.set(2, read(share) * inUpdates);
+  } else {
+    return d.refuse() << "update, add, mul, min or max, but got " << how;
   }
-  bool isAdded = op.getReduction() == "add";
-  d.set(0, isAdded ? g
-                   : d.make<ScatterElementsOp>(g.get(), op.getIndices(),
-                                               d.zerosLike(updates).get(), axis,
-                                               "update"));
-  d.set(2, d.make<GatherOp>(read.get(), op.getIndices(), axis));
   return success();
 }
 
+static LogicalResult differentiate(ScatterElementsOp op, Gradient &d) {
+  Term updates = d.term(op.getUpdates());
+  int64_t rank = updates.getRank(), axis = normalize(op.getAxis(), rank);
+  // Updates may lie in a part of the other dimensions.
+  for (int64_t dim : getOthers(axis, rank))
+    if (ShapedType::isDynamic(updates.getSize(dim)) &&
+        updates.getSize(dim) != d.get().getSize(dim))
+      return d.refuse() << "updates of known sizes, but got "
+                        << op.getUpdates().getType();
+  auto scatter = [&](Term x, Term updates, StringRef how) -> Term {
+    return d.make<ScatterElementsOp>(x.get(), op.getIndices(), updates.get(),
+                                     axis, how);
+  };
+  auto read = [&](Term x) -> Term {
+    for (int64_t dim : getOthers(axis, rank))
+      if (int64_t size = updates.getSize(dim); !ShapedType::isDynamic(size))
+        x = d.slice(x, dim, 0, size);
+    return d.make<GatherOp>(x.get(), op.getIndices(), axis);
+  };
+  return differentiateWriting(op, op.getReduction(), d, scatter, read);
+}
+
 static LogicalResult differentiate(ScatterNdOp op, Gradient &d) {
-  Term g = d.get(), updates = d.term(op.getUpdates());
-  if (op.getMode() != "update" && op.getMode() != "add")
-    return d.refuse() << "mode update or add, but got " << op.getMode();
-  bool isAdded = op.getMode() == "add";
-  d.set(0, isAdded ? g
-                   : d.make<ScatterNdOp>(g.get(), op.getIndices(),
-                                         d.zerosLike(updates).get(), "update"));
-  d.set(2, d.make<GatherNdOp>(g.get(), op.getIndices(), int64_t(0),
-                              IntegerAttr()));
-  return success();
+  auto scatter = [&](Term x, Term updates, StringRef how) -> Term {
+    return d.make<ScatterNdOp>(x.get(), op.getIndices(), updates.get(), how);
+  };
+  auto read = [&](Term x) -> Term {
+    return d.make<GatherNdOp>(x.get(), op.getIndices(), int64_t(0),
+                              IntegerAttr());
+  };
+  return differentiateWriting(op, op.getMode(), d, scatter, read);
 }
 
 static void differentiate(SparseToDenseOp op, Gradient &d) {

@@ -7,7 +7,10 @@
 
 #include "Gradient.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -82,29 +85,71 @@ static void differentiate(NNBatchMatmulOp op, Gradient &d) {
                          : multiplyAll(a, g, !transposeA, false));
 }
 
+namespace {
+
+/// The dimensions of an einsum as letters: those of an ellipsis, and others
+/// that are needed, take letters that the equation does not have.
+class EinsumLetters {
+public:
+  explicit EinsumLetters(StringRef equation) {
+    for (char c : StringRef("abcdefghijklmnopqrstuvwxyz"
+                            "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+      if (!equation.contains(c))
+        unused.push_back(c);
+  }
+
+  /// Space if there are no more.
+  char getNext() { return next < unused.size() ? unused[next++] : ' '; }
+  char get(int label) {
+    if (label > 0)
+      return static_cast<char>(label);
+    auto [it, isNew] = ofEllipsis.try_emplace(label, ' ');
+    if (isNew)
+      it->second = getNext();
+    return it->second;
+  }
+  std::string get(ArrayRef<int> labels) {
+    std::string text;
+    for (int label : labels)
+      text += get(label);
+    return text;
+  }
+
+private:
+  std::string unused;
+  size_t next = 0;
+  std::map<int, char> ofEllipsis;
+};
+
+} // namespace
+
+/// The identity matrix of the size of a dimension.
+static Term makeIdentity(Term x, int64_t dim) {
+  TermBuilder &d = x.getBuilder();
+  Type i64 = d.getI64Type();
+  Term row =
+      d.make<ArangeOp>(d.number(0, i64).get(), d.sizeOf(x, dim, i64).get(),
+                       d.number(1, i64).get(), i64);
+  Term column = d.make<ExpandDimsOp>(row.get(), int64_t(1), int64_t(1));
+  return d.castTo(isEqual(column, row), x.getElementType());
+}
+
 /// By each operand, the sum of products of the others and the gradient, in
 /// Einstein's notation as well.
 static LogicalResult differentiate(EinsumOp op, Gradient &d) {
-  StringRef equation = op.getEquation();
   SmallVector<int64_t> ranks;
   for (Value operand : op.getData())
     ranks.push_back(d.term(operand).getRank());
-  std::string error, text;
-  auto isLetter = [](char c) { return llvm::isAlpha(c); };
-  for (char c : equation)
-    if (c != ' ')
-      text += c;
-  if (StringRef(text).contains('.'))
-    return d.refuse() << "an equation without an ellipsis, but got \""
-                      << equation << '"';
-  auto [inputs, arrow] = StringRef(text).split("->");
-  SmallVector<StringRef> terms;
-  inputs.split(terms, ',');
-  std::string result = arrow.str();
-  if (!StringRef(text).contains("->"))
-    for (char c = 'A'; c <= 'z'; ++c)
-      if (isLetter(c) && inputs.count(c) == 1)
-        result += c;
+  std::string error;
+  FailureOr<EinsumEquation> equation =
+      EinsumEquation::parse(op.getEquation(), ranks, error);
+  if (failed(equation))
+    return op.emitOpError(error);
+  EinsumLetters letters(op.getEquation());
+  SmallVector<std::string> terms;
+  for (ArrayRef<int> labels : equation->operands)
+    terms.push_back(letters.get(labels));
+  std::string result = letters.get(equation->result);
   for (auto [i, term] : llvm::enumerate(terms)) {
     std::string others = result, list = result, kept;
     SmallVector<Value> operands = {d.get()};
@@ -112,22 +157,35 @@ static LogicalResult differentiate(EinsumOp op, Gradient &d) {
       if (j == i)
         continue;
       others += other;
-      list += ("," + other).str();
+      list += "," + other;
       operands.push_back(op.getData()[j]);
     }
-    // Dimensions that only this operand has are summed: all elements along them
-    // count alike.
     Term x = d.term(op.getData()[i]);
+    std::string own;
+    for (auto [dim, letter] : llvm::enumerate(term))
+      if (x.getSize(dim) != 1)
+        own += letter;
+    // Dimensions that only this operand has are summed: all elements along them
+    // count alike. One of size 1 is repeated, and sums what others have.
     SmallVector<int64_t> missing;
     for (auto [dim, letter] : llvm::enumerate(term)) {
-      if (term.count(letter) > 1)
-        return d.refuse() << "no letter twice in a term, but got \"" << equation
-                          << '"';
-      if (StringRef(others).contains(letter))
-        kept += letter;
-      else
+      if (x.getSize(dim) == 1 || (!StringRef(others).contains(letter) &&
+                                  StringRef(own).count(letter) == 1)) {
         missing.push_back(dim);
+        continue;
+      }
+      if (!StringRef(kept).contains(letter)) {
+        kept += letter;
+        continue;
+      }
+      // Again: only the diagonal has a gradient.
+      char fresh = letters.getNext();
+      operands.push_back(makeIdentity(x, dim));
+      list += std::string(",") + letter + fresh;
+      kept += fresh;
     }
+    if (StringRef(list + kept).contains(' '))
+      return d.refuse() << "at most 52 dimensions in equation, but got more";
     Term value = d.make<EinsumOp>(operands, list + "->" + kept);
     for (int64_t dim : missing)
       value = d.make<ExpandDimsOp>(value.get(), dim, int64_t(1));
