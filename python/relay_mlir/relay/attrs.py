@@ -103,6 +103,9 @@ class Attrs:
         return (self._type_key == other._type_key and
                 dict(self.items()) == dict(other.items()))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._values, self._defaults, self._type_key)
+
     def __hash__(self) -> int:
         return hash(tuple(sorted(self.keys())))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, ov
 from . import adt, expr as _expr, ty
 from .._arguments import describe, expect, expect_list, expect_mapping, expect_text
 from .adt import Constructor, TypeData
-from .attrs import Attrs
+from .attrs import Attrs, DictAttrs
 from .expr import Expr, Function, GlobalVar
 from .ty import GlobalTypeVar
 
@@ -218,6 +218,10 @@ class IRModule:
     def get_attr(self, name: str) -> Any:
         """An attribute of the module, or None."""
         return self.attrs.get(expect_text(name, "name"))
+
+    def get_attrs(self) -> DictAttrs | None:
+        """All attributes of the module; None if it has none."""
+        return DictAttrs(self.attrs) if self.attrs else None
 
     def update_global_info(self, name: str, global_info: Iterable[Any]) -> None:
         """Sets the entries of `global_infos` under a name."""

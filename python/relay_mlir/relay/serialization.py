@@ -18,7 +18,7 @@ from . import adt, sizes, ty
 from .._arguments import expect_finite, expect_text
 from ._core import core
 from .attrs import Attrs, DictAttrs, make_node
-from .expr import NDArray, ndarray, numpy_dtype
+from .expr import NDArray, extend, ndarray, numpy_dtype
 from .module import IRModule
 from .op import _registry
 from .op._attrs_classes import ATTRS_CLASSES
@@ -197,7 +197,7 @@ class _Writer:
             return 0
         shared = isinstance(value, (core.Expr, ty.Type, _Id, sizes.Var, adt.TypeData))
         key: Any = (type(value).__name__, id(value))
-        if isinstance(value, core.Expr):
+        if isinstance(value, (core.Expr, ty.TensorType, ty.TupleType, ty.FuncType)):
             key = value
         elif isinstance(value, (ty.TypeVar, ty.GlobalTypeVar)):
             key = (type(value).__name__, value.name_hint, value.kind)
@@ -226,8 +226,8 @@ class _Writer:
             self._fill_dict(node, value)
         elif isinstance(value, core.Constant):
             node.update(type_key="relay.Constant", attrs={
-                "data": str(len(self.arrays)), "_checked_type_": "0", "span": "0",
-                "virtual_device_": "0"})
+                "data": str(len(self.arrays)), "span": "0", "virtual_device_": "0",
+                "_checked_type_": str(self._number(value._checked_type))})
             self.arrays.append(_write_array(value._data))
         elif isinstance(value, core.Op):
             node.update(type_key="Op", repr_str=value.name)
@@ -295,7 +295,8 @@ class _Writer:
             number = getattr(value, name)
             fields[name] = str(int(number)) if isinstance(number, bool) else str(number)
         if isinstance(value, core.Expr):
-            fields.update(_checked_type_="0", virtual_device_="0")
+            fields.update(_checked_type_=str(self._number(value._checked_type)),
+                          virtual_device_="0")
         if not isinstance(value, (_Id, IRModule)):
             fields["span"] = "0"
         node.update(type_key=key, attrs=fields)
@@ -318,7 +319,7 @@ class _Writer:
 
 def save_json(node: Any) -> str:
     """An expression, a type, a pattern, a module, attributes, or containers of such, as
-    JSON. Sharing is kept, types that were inferred and places are not. Raises
+    JSON. Sharing and types that were inferred are kept, places are not. Raises
     ValueError for lists and dicts that hold themselves."""
     expect_finite(node, "node")
     return _Writer().write(node)
@@ -327,6 +328,11 @@ def save_json(node: Any) -> str:
 #===------------------------------------------------------------------------===#
 # Reading
 #===------------------------------------------------------------------------===#
+
+
+# The classes of types that expressions have.
+_TYPES = ("relay.TensorType", "TupleType", "FuncType", "relay.RefType", "TypeCall", "TypeVar",
+          "GlobalTypeVar")
 
 
 class _RawAttrs:
@@ -390,6 +396,8 @@ class _Reader:
             if name in ("name_hint", "name") and not self._is(number, "runtime.String"):
                 continue  # Versions before 0.7.
             children.append(self._index(number))
+        if self._is(attrs.get("_checked_type_"), *_TYPES):
+            children.append(int(attrs["_checked_type_"]))
         if key == "TypeVar" or key == "GlobalTypeVar":
             children += [int(v) for k, v in attrs.items() if k == "var" and self._is(v, "tir.Var")]
         return children
@@ -452,8 +460,12 @@ class _Reader:
             number = int(fields["data"])
             if not 0 <= number < len(self._arrays):
                 raise ValueError(f"expects the number of a tensor, but got {number}")
-            return core.Constant(_read_array(self._arrays[number]).numpy())
-        return _BUILD[key](self, fields)
+            value = core.Constant(_read_array(self._arrays[number]).numpy())
+        else:
+            value = _BUILD[key](self, fields)
+        if self._is(attrs.get("_checked_type_"), *_TYPES) and isinstance(value, core.Expr):
+            value._checked_type = self._values[int(attrs["_checked_type_"])]
+        return value
 
     def attrs_of(self, op: Any, value: Any) -> Any:
         """The attributes of a call."""
@@ -583,5 +595,25 @@ def load_json(json_str: str) -> Any:
             json.JSONDecodeError) as error:
         raise ValueError(f"expects JSON of nodes of Relay: {error}") from error
 
+
+#===------------------------------------------------------------------------===#
+# Copies
+#===------------------------------------------------------------------------===#
+
+
+def _reduce(self: Any) -> tuple[Any, ...]:
+    """How pickle makes a node again: with variables of its own."""
+    return load_json, (save_json(self),)
+
+
+def _deepcopy(self: Any, memo: dict[int, Any]) -> Any:
+    del memo
+    return load_json(save_json(self))
+
+
+# A node does not change, so a shallow copy is the node itself.
+for _cls in (core.Expr, ty.Type, ty.Any, adt.Pattern, adt.Clause, adt.TypeData):
+    extend(_cls, __reduce__=_reduce, __deepcopy__=_deepcopy, __copy__=lambda self: self)
+extend(IRModule, __reduce__=_reduce, __deepcopy__=_deepcopy)
 
 __all__ = ["load_json", "save_json"]

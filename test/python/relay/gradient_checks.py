@@ -127,5 +127,5 @@ def check_second(build: Callable[..., Any], values: Sequence[Any], **tolerances:
         function = relay.Function(first.params, relay.Tuple(fields))
         return relay.bind(function, dict(zip(first.params, args, strict=True))).body
 
-    check_operator(gradients, values, "first_order",
+    check_operator(gradients, values, "first_order", (),
                    **{"atol": 1e-6, "rtol": 1e-5, **tolerances})

@@ -323,16 +323,17 @@ case("conv2d_backward_weight", lambda g, x: op.nn.conv2d_backward_weight(
     g, x, strides=(2, 1), padding=(1, 1), kernel_size=(3, 3), channels=2,
     grad_layout="NCHW", data_layout="NCHW"), reals(2, 2, 3, 4), reals(2, 3, 5, 4))
 
-for _name, _equation, _shapes in [
-        ("ellipsis", "...ij,...jk->...ik", [(2, 3, 4), (4, 2)]),
-        ("ellipsis repeated", "a...,...b->ab...", [(3, 1, 4), (2, 1, 5)]),
-        ("ellipsis summed", "...i->...", [(2, 1, 3)]),
-        ("ellipsis implicit", "i...,i", [(3, 2, 2), (3,)]),
-        ("diagonal", "ii,ij->ij", [(3, 3), (3, 2)]),
-        ("trace", "ii", [(3, 3)]), ("diagonal of three", "iii->i", [(2, 2, 2)]),
-        ("diagonals", "bij,bij,iijj->b", [(2, 3, 2), (2, 3, 2), (3, 3, 2, 2)]),
-        ("repeated size", "ij,jk->ik", [(2, 1), (3, 2)]),
-        ("diagonal of one", "ii,i->i", [(3, 1), (3,)])]:
+EINSUMS: Any = [
+    ("ellipsis", "...ij,...jk->...ik", [(2, 3, 4), (4, 2)]),
+    ("ellipsis repeated", "a...,...b->ab...", [(3, 1, 4), (2, 1, 5)]),
+    ("ellipsis summed", "...i->...", [(2, 1, 3)]),
+    ("ellipsis implicit", "i...,i", [(3, 2, 2), (3,)]),
+    ("diagonal", "ii,ij->ij", [(3, 3), (3, 2)]),
+    ("trace", "ii", [(3, 3)]), ("diagonal of three", "iii->i", [(2, 2, 2)]),
+    ("diagonals", "bij,bij,iijj->b", [(2, 3, 2), (2, 3, 2), (3, 3, 2, 2)]),
+    ("repeated size", "ij,jk->ik", [(2, 1), (3, 2)]),
+    ("diagonal of one", "ii,i->i", [(3, 1), (3,)])]
+for _name, _equation, _shapes in EINSUMS:
     case(f"einsum {_name}", lambda *xs, e=_equation: relay.einsum(xs, e),
          *(reals(*shape, seed=i) for i, shape in enumerate(_shapes)))
 case("einsum diagonal open", lambda x, y: relay.einsum((x, y), "ii,ij->j"), reals(3, 3),

@@ -37,33 +37,36 @@ for _name in ("max_pool", "avg_pool"):
          reals(2, 3, 4, 5, 2))
     case(f"{_name}1d CNW", lambda x, f=getattr(op.nn, f"{_name}1d"): f(
         x, pool_size=(3,), strides=(2,), padding=(1,), layout="CNW"), reals(3, 2, 7))
-for _name, _attrs in {
-        "": dict(pool_size=(2, 2), strides=(2, 2)),
-        " overlapping": dict(pool_size=(3, 2), strides=(1, 2), padding=(1, 0)),
-        " up": dict(pool_size=(3, 3), strides=(2, 2), ceil_mode=True),
-        " outside": dict(pool_size=(2, 2), strides=(1, 3), padding=(3, 2)),
-        " whole": dict(pool_size=(6, 5)),
-        " NHWC": dict(pool_size=(2, 2), strides=(3, 1), layout="NHWC")}.items():
+GRADS: dict[str, Any] = {
+    "": dict(pool_size=(2, 2), strides=(2, 2)),
+    " overlapping": dict(pool_size=(3, 2), strides=(1, 2), padding=(1, 0)),
+    " up": dict(pool_size=(3, 3), strides=(2, 2), ceil_mode=True),
+    " outside": dict(pool_size=(2, 2), strides=(1, 3), padding=(3, 2)),
+    " whole": dict(pool_size=(6, 5)),
+    " NHWC": dict(pool_size=(2, 2), strides=(3, 1), layout="NHWC")}
+for _name, _attrs in GRADS.items():
     _shape = (2, 6, 5, 3) if "NHWC" in _name else (2, 3, 6, 5)
     _x = relay.var("x", shape=_shape, dtype="float64")
-    _y = relay.transform.infer_expr(op.nn.max_pool2d(_x, **_attrs)).checked_type
+    _y: Any = relay.transform.infer_expr(op.nn.max_pool2d(_x, **_attrs)).checked_type
     case(f"max_pool2d_grad{_name}", lambda g, x, a=_attrs: op.nn.max_pool2d_grad(g, x, **a),
          reals(*_y.concrete_shape, seed=1), reals(*_shape))
-for _name, _attrs in {
-        "": {}, " steps": dict(strides=(2, 3), dilations=(1, 2)),
-        " padding": dict(padding=(1, 1, 0, 2)),
-        " NHWC": dict(padding=(1, 1), data_layout="NHWC", kernel_layout="HWI")}.items():
+DILATIONS: dict[str, Any] = {
+    "": {}, " steps": dict(strides=(2, 3), dilations=(1, 2)),
+    " padding": dict(padding=(1, 1, 0, 2)),
+    " NHWC": dict(padding=(1, 1), data_layout="NHWC", kernel_layout="HWI")}
+for _name, _attrs in DILATIONS.items():
     _nhwc = "NHWC" in _name
     case(f"dilation2d{_name}", lambda x, w, a=_attrs: op.image.dilation2d(x, w, **a),
          reals(2, 5, 7, 3) if _nhwc else reals(2, 3, 5, 7),
          reals(2, 3, 3) if _nhwc else reals(3, 2, 3))
 case("dilation2d open", lambda x, w: op.image.dilation2d(x, w), reals(2, 1, 3, 3),
      reals(1, 1, 2), dynamic=[0])
-for _name, _attrs in {
-        "": dict(max_displacement=1, padding=(1, 1)),
-        " differences": dict(max_displacement=2, stride2=2, padding=(2,), is_multiply=False),
-        " patches": dict(kernel_size=3, max_displacement=1, stride1=2, padding=(1, 2, 2, 1)),
-        " one": dict(max_displacement=0)}.items():
+CORRELATIONS: dict[str, Any] = {
+    "": dict(max_displacement=1, padding=(1, 1)),
+    " differences": dict(max_displacement=2, stride2=2, padding=(2,), is_multiply=False),
+    " patches": dict(kernel_size=3, max_displacement=1, stride1=2, padding=(1, 2, 2, 1)),
+    " one": dict(max_displacement=0)}
+for _name, _attrs in CORRELATIONS.items():
     case(f"correlation{_name}", lambda x, y, a=_attrs: op.nn.correlation(
         x, y, **{"kernel_size": 1, "stride1": 1, "stride2": 1, "padding": (0,),
                  "is_multiply": True, "layout": "NCHW", **a}),
@@ -106,22 +109,18 @@ for _mode in ("avg", "max"):
         x, r, (2, 3), 0.81, sample_ratio=2, mode=m), reals(2, 2, 5, 6), ROIS)
 case("roi_align NHWC", lambda x, r: op.vision.roi_align(
     x, r, (1, 2), 1.0, sample_ratio=3, layout="NHWC"), reals(2, 5, 1, 3), ROIS, dynamic=[0])
-for _name, (_data, _kernel, _attrs) in {
-        "": ((1, 2, 4, 5), (3, 2, 2, 3), {}),
-        " steps": ((2, 2, 6, 7), (3, 2, 3, 1), dict(strides=(2, 1), dilation=(2, 1))),
-        " groups": ((2, 4, 4, 4), (4, 2, 3, 3), dict(
-            padding=(1, 1), groups=2, deformable_groups=2)),
-        " parts": ((1, 4, 3, 3), (2, 4, 1, 2), dict(deformable_groups=4, padding=(0, 1)))}.items():
-    _attrs = {"kernel_size": _kernel[2:], "channels": _kernel[0], **_attrs}
-    _args = [relay.var("x", shape=_data, dtype="float64"),
-             relay.var("w", shape=_kernel, dtype="float64")]
-    _plain = {k: v for k, v in _attrs.items() if k != "deformable_groups"}
-    _sizes = relay.transform.infer_expr(
-        op.nn.conv2d(*_args, **_plain)).checked_type.concrete_shape[2:]
-    _taps = 2 * _attrs.get("deformable_groups", 1) * _kernel[2] * _kernel[3]
-    case(f"deformable_conv2d{_name}", lambda x, o, w, a=_attrs: op.nn.deformable_conv2d(
-        x, o, w, **a), reals(*_data),
-         reals(_data[0], _taps, *_sizes, low=-1.7, high=1.7), reals(*_kernel))
+# Of data, offset and weight, and attributes.
+DEFORMABLE: dict[str, Any] = {
+    "": ((1, 2, 4, 5), (1, 12, 3, 3), (3, 2, 2, 3), {}),
+    " steps": ((2, 2, 6, 7), (2, 6, 1, 7), (3, 2, 3, 1), dict(strides=(2, 1), dilation=(2, 1))),
+    " groups": ((2, 4, 4, 4), (2, 36, 4, 4), (4, 2, 3, 3), dict(
+        padding=(1, 1), groups=2, deformable_groups=2)),
+    " parts": ((1, 4, 3, 3), (1, 16, 3, 4), (2, 4, 1, 2), dict(
+        deformable_groups=4, padding=(0, 1)))}
+for _name, (_data, _offset, _kernel, _attrs) in DEFORMABLE.items():
+    case(f"deformable_conv2d{_name}", lambda x, o, w, a=_attrs, k=_kernel: op.nn.deformable_conv2d(
+        x, o, w, kernel_size=k[2:], channels=k[0], **a), reals(*_data),
+         reals(*_offset, low=-1.7, high=1.7), reals(*_kernel))
 
 #===------------------------------------------------------------------------===#
 # Sparse products

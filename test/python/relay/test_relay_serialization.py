@@ -1,6 +1,8 @@
 """Nodes as JSON, functions by name, symbolic sizes, and `tvm.ir`."""
 
+import copy
 import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -93,6 +95,57 @@ def test_types_and_containers():
     assert round_trip(n).name == "n" and isinstance(round_trip(n), sizes.SizeVar)
 
 
+def test_types_of_expressions():
+    typed = relay.transform.InferType()(relay.IRModule.from_expr(network()))["main"]
+    again = round_trip(typed)
+    assert again.checked_type == typed.checked_type
+    found, expected = [], []
+    relay.post_order_visit(again, lambda node: found.append(node._checked_type))
+    relay.post_order_visit(typed, lambda node: expected.append(node._checked_type))
+    assert found == expected and sum(type_ is not None for type_ in found) > 10
+    # A type is one node, however many expressions have it.
+    x = relay.var("x", shape=(7,))
+    deep: relay.Expr = x
+    for _ in range(50):
+        deep = relay.add(deep, x)
+    nodes = json.loads(ir.save_json(relay.transform.infer_expr(relay.Function([x], deep))))["nodes"]
+    assert sum(node["type_key"] == "relay.TensorType" for node in nodes) == 1
+
+
+def copies(value):
+    return copy.deepcopy(value), pickle.loads(pickle.dumps(value))
+
+
+def test_copies():
+    mod = relay.transform.InferType()(relay.IRModule.from_expr(network()))
+    for again in copies(mod):
+        assert relay.structural_equal(again, mod)
+        assert again["main"].checked_type == mod["main"].checked_type
+        assert again["main"].params[0] is not mod["main"].params[0]
+        relay.build(again, "llvm")
+    assert mod.get_attrs() is None
+    assert mod.with_attr("level", 2).get_attrs() == tvm.ir.DictAttrs({"level": 2})
+    shallow = copy.copy(mod)
+    shallow["other"] = mod["main"]
+    assert "other" not in mod
+    a, data = relay.TypeVar("A"), relay.Prelude().mod[relay.GlobalTypeVar("List")]
+    x, call = relay.var("x", shape=(2,)), mod["main"].body
+    for value in (x, call, mod["main"], relay.const([1, 2]), relay.Tuple([x, x]),
+                  relay.Let(x, relay.const(1), x), relay.If(x, x, x), relay.RefCreate(x),
+                  relay.op.get("add"), relay.GlobalVar("g"), relay.TensorType((relay.Any(), 2)),
+                  relay.FuncType([a], a, [a]), data, data.constructors[0],
+                  relay.PatternConstructor(data.constructors[0], [relay.PatternVar(x)])):
+        assert copy.copy(value) is value
+        for again in copies(value):
+            assert type(again) is type(value)
+            if isinstance(value, (relay.Expr, relay.Type)):
+                assert relay.structural_equal(again, value, map_free_vars=True)
+    assert copy.deepcopy(relay.op.get("add")) is relay.op.get("add")
+    for attrs in (call.attrs, mod["main"].with_attr("a", 1).attrs):
+        for again in copies(attrs):
+            assert again == attrs and type(again) is type(attrs)
+
+
 # What TVM 0.18 writes for add(%x, 2f) with %x: Tensor[(3, 4), float32], inferred.
 WRITTEN: dict[str, Any] = {
     "root": 1, "nodes": [
@@ -120,6 +173,7 @@ WRITTEN: dict[str, Any] = {
 
 def test_reads_what_others_write():
     call = ir.load_json(json.dumps(WRITTEN))
+    assert call.checked_type == relay.TensorType((3, 4), "float32")
     x = relay.var("x", shape=(3, 4))
     assert relay.structural_equal(call, relay.add(x, relay.const(2.0)), map_free_vars=True)
     # And writes the same tensors.
