@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import os
 from typing import Any, Callable, Iterable, Mapping
@@ -55,6 +56,16 @@ def expect_int(value: Any, name: str, lowest: int | None = None,
         raise ValueError(f"expects {name} from {lowest or 0} to {highest}, but got {number}")
     if lowest is not None and number < lowest:
         raise ValueError(f"expects {name} to be {lowest} or more, but got {number}")
+    return number
+
+
+def expect_number(value: Any, name: str) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise wrong(name, "a number", value)
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"expects {name} to be finite, but got {number}")
     return number
 
 

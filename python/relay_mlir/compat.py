@@ -17,7 +17,8 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import relax, relay
-from .relay import executor_factory, ir, sizes, transform
+from .relay import (debug_executor as _debug_executor, executor_factory, ir, sizes,
+                    transform)
 from .relay.device import Device, cpu, cuda, device, gpu
 from .relay.env_func import get_global_func, register_func
 from .relay.expr import NDArray, ndarray
@@ -60,7 +61,13 @@ nd = _namespace("nd", NDArray=NDArray, array=_array, empty=_empty, cpu=cpu, cuda
 # Compiled programs, under the names of all times.
 graph_executor = _namespace("contrib.graph_executor", GraphModule=executor_factory.GraphModule,
                             create=executor_factory.create)
-contrib = _namespace("contrib", graph_executor=graph_executor, graph_runtime=graph_executor)
+debug_executor = _namespace("contrib.debugger.debug_executor",
+                            GraphModuleDebug=_debug_executor.GraphModuleDebug,
+                            create=_debug_executor.create)
+debugger = _namespace("contrib.debugger", debug_executor=debug_executor,
+                      debug_runtime=debug_executor)
+contrib = _namespace("contrib", debugger=debugger, graph_executor=graph_executor,
+                     graph_runtime=graph_executor)
 runtime = _namespace("runtime", Module=executor_factory.ExecutorFactoryModule, NDArray=NDArray,
                      load_module=executor_factory.load_module, ndarray=nd,
                      convert=lambda value: value, vm=relay.vm)
@@ -74,7 +81,8 @@ testing = _namespace("testing", assert_allclose=np.testing.assert_allclose)
 error = _namespace("error", DiagnosticError=DiagnosticError, TVMError=TVMError)
 
 for _name, _module in {
-        "contrib.graph_runtime": graph_executor, "ir": ir, "ir.instrument": ir.instrument,
+        "contrib.graph_runtime": graph_executor,
+        "contrib.debugger.debug_runtime": debug_executor, "ir": ir, "ir.instrument": ir.instrument,
         "ir.transform": ir.transform, "relax": relax, "runtime.ndarray": nd,
         "runtime.vm": relay.vm, "transform": transform}.items():
     sys.modules[f"{__name__}.{_name}"] = _module

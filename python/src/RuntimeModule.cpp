@@ -18,6 +18,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <chrono>
+
 namespace py = pybind11;
 using namespace relay_python;
 
@@ -225,6 +227,9 @@ public:
   py::object run(const py::args &args, const py::kwargs &kwargs);
   py::list profile(const py::args &args, const py::kwargs &kwargs, int repeat,
                    int warmUp, const std::string &trace);
+  /// Runs once, and returns (function, source, seconds, outputs) of each call
+  /// of a kernel, in their order.
+  py::list traceCalls(const py::args &args, const py::kwargs &kwargs);
 
 private:
   explicit LoadedModule(RelayModule *module) : module(module) {}
@@ -350,6 +355,112 @@ py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
   });
 }
 
+namespace {
+
+/// Takes the time of each call of a kernel, and copies what it has written: the
+/// memory is used again. Copies between devices are none of the kernels, whose
+/// results are kept where these are in memory of the host.
+class CallTracer {
+public:
+  explicit CallTracer(const RelayArtifact &artifact) : artifact(artifact) {}
+
+  void observe(int64_t index, void *const *args, const int64_t *dims) {
+    Clock::time_point now = Clock::now();
+    if (index != RELAY_OBSERVER_START &&
+        artifact.calls[index].source_device < 0)
+      record(artifact.calls[index],
+             std::chrono::duration<double>(now - start).count(), args, dims);
+    start = Clock::now();
+  }
+
+  py::list get() const {
+    py::list result;
+    for (const Traced &traced : calls) {
+      py::list outputs;
+      for (const Output &output : traced.outputs)
+        outputs.append(
+            py::array(output.dtype(), output.shape, output.bytes.data()));
+      result.append(py::make_tuple(traced.call->function, traced.call->source,
+                                   traced.seconds, outputs));
+    }
+    return result;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  struct Output {
+    DLDataType type;
+    std::vector<py::ssize_t> shape;
+    std::vector<char> bytes;
+
+    py::dtype dtype() const { return getDType(type); }
+  };
+  struct Traced {
+    const RelayArtifactCall *call;
+    double seconds;
+    std::vector<Output> outputs;
+  };
+
+  void record(const RelayArtifactCall &call, double seconds, void *const *args,
+              const int64_t *dims) {
+    Traced traced = {&call, seconds, {}};
+    bool isOnHost =
+        llvm::StringRef(artifact.devices[call.device].kind) == "cpu";
+    for (int32_t i = 0; i < call.first_output + call.num_outputs; ++i) {
+      const RelayArtifactTensor &arg = call.args[i];
+      Output output = {{static_cast<uint8_t>(arg.dtype.code),
+                        static_cast<uint8_t>(arg.dtype.bits), 1},
+                       {},
+                       {}};
+      size_t size = (arg.dtype.bits + 7) / 8;
+      for (int32_t d = 0; d < arg.rank; ++d) {
+        output.shape.push_back(arg.dims[d] >= 0 ? arg.dims[d] : *dims++);
+        size *= output.shape.back();
+      }
+      if (i < call.first_output || !isOnHost)
+        continue;
+      auto *data = static_cast<const char *>(args[i]);
+      output.bytes.assign(data, data + size);
+      traced.outputs.push_back(std::move(output));
+    }
+    calls.push_back(std::move(traced));
+  }
+
+  const RelayArtifact &artifact;
+  Clock::time_point start;
+  std::vector<Traced> calls;
+};
+
+} // namespace
+
+py::list LoadedModule::traceCalls(const py::args &args,
+                                  const py::kwargs &kwargs) {
+  std::vector<TensorArgument> arguments = bindAll(args, kwargs);
+  std::vector<const DLTensor *> inputs = getTensors(arguments);
+  std::vector<DLManagedTensor *> outputs(relayModuleGetNumOutputs(module),
+                                         nullptr);
+  CallTracer tracer(*relayModuleGetArtifact(module));
+  RelayStatus status;
+  {
+    py::gil_scoped_release release;
+    std::unique_lock<std::shared_mutex> lock(runs);
+    relayModuleSetObserver(
+        module,
+        [](void *user, int64_t index, void *const *args, const int64_t *dims) {
+          static_cast<CallTracer *>(user)->observe(index, args, dims);
+        },
+        &tracer);
+    status = relayModuleRun(module, inputs.data(),
+                            static_cast<int32_t>(inputs.size()), outputs.data(),
+                            static_cast<int32_t>(outputs.size()));
+    relayModuleSetObserver(module, nullptr, nullptr);
+  }
+  checkStatus(status);
+  for (DLManagedTensor *output : outputs)
+    output->deleter(output);
+  return tracer.get();
+}
+
 static void raiseOSError(std::error_code error, const std::string &path) {
   errno = error.value();
   if (error.category() == std::generic_category())
@@ -441,7 +552,8 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
             return self.profile(args, py::kwargs(named), repeat, warmUp, trace);
           },
           py::kw_only(), py::arg("named"), py::arg("repeat"),
-          py::arg("warm_up"), py::arg("trace"));
+          py::arg("warm_up"), py::arg("trace"))
+      .def("trace_calls", &LoadedModule::traceCalls);
   py::class_<MemoryFile>(m, "MemoryFile")
       .def(py::init<const std::string &>(), py::arg("name"))
       .def("path", &MemoryFile::getPath)

@@ -8,6 +8,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .. import _compile
 from .._arguments import expect, expect_mapping, expect_text
+from ..relay._benchmark import Evaluator
 from ..relay.target import chosen_target, parse_target
 from ..relay.device import Device
 from ..relay.expr import NDArray, ndarray
@@ -85,6 +86,13 @@ class VirtualMachine:
         for one in devices:
             if one is not None and expect(one, Device, "device", "a device").type != "cpu":
                 raise NotImplementedError(f"there is no execution on {one} yet, only on cpu(0)")
+
+    def time_evaluator(self, func_name: str, dev: Any = None, number: int = 10, repeat: int = 1,
+                       min_repeat_ms: float = 0) -> Evaluator:
+        """What times a function by its name: `repeat` results, each the mean of `number`
+        calls."""
+        del dev
+        return Evaluator(self[func_name], number, repeat, min_repeat_ms)
 
     def __getitem__(self, name: str) -> Callable[..., NDArray | tuple[NDArray, ...]]:
         """A function of tensors, by name. Raises KeyError if there is none."""

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 import numpy as np
 
 from .._arguments import describe, expect, expect_int, expect_mapping, expect_text
-from ._benchmark import BenchmarkResult, measure
+from ._benchmark import BenchmarkResult, Evaluated, measure
 from .device import Device
 from .expr import NDArray, ndarray
 from .param_dict import load_param_dict
 
 if TYPE_CHECKING:
     from .._compile import Module
+    from .backend.vm import Executable
 
 
 def _digest(value: Any) -> dict[str, Any]:
@@ -31,7 +32,7 @@ def _describe(infos: Any) -> tuple[dict[str, tuple[int | str, ...]], dict[str, s
             {info.name: str(info.dtype) for info in infos})
 
 
-class GraphModule:
+class GraphModule(Evaluated):
     """A compiled program with inputs that stay set from run to run.
 
     `GraphModule(lib["default"](device))` is the module itself.
@@ -199,10 +200,16 @@ class ExecutorFactoryModule:
 
     def __getitem__(self, name: str) -> Callable[..., GraphModule]:
         """`lib["default"](device)` makes a module to run."""
-        if name not in ("default", self.libmod_name):
+        if name not in ("default", self.libmod_name, "debug_create"):
             raise AttributeError(f"expects the function {self.libmod_name!r}, but got {name!r}")
 
-        def create(*devices: Device) -> GraphModule:
+        def create(*devices: Any) -> GraphModule:
+            if name == "debug_create":
+                # What is to be debugged comes first.
+                if not devices or devices[0] not in ("default", self.libmod_name):
+                    raise ValueError(f"expects {self.libmod_name!r} as the first argument, but got "
+                                     f"{describe(devices[0]) if devices else 'none'}")
+                devices = devices[1:]
             for device in devices:
                 if expect(device, Device, "device", "a device").type != "cpu":
                     raise NotImplementedError(f"there is no execution on {device} yet, only "
@@ -266,11 +273,13 @@ class ExecutorFactoryModule:
         return iter((self.get_graph_json(), self, self.get_params()))
 
 
-def load_module(path: Any) -> ExecutorFactoryModule:
-    """Loads what `export_library` wrote."""
-    from .._compile import load
+def load_module(path: Any) -> ExecutorFactoryModule | Executable:
+    """Loads what `export_library` wrote, of a library or of an Executable."""
+    from .._compile import Module
+    from .backend.vm import Executable
 
-    return ExecutorFactoryModule(load(path, executor="aot"))
+    module = Module._open(path, False, None)
+    return ExecutorFactoryModule(module) if module else Executable.load_exec(path)
 
 
 def create(graph_json: str, lib: ExecutorFactoryModule, device: Any = None) -> GraphModule:

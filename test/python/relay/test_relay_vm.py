@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 
+import relay_mlir.compat as tvm
 from relay_mlir import relay
 
 VERSION = '#[version = "0.0.5"]\n'
@@ -390,7 +391,21 @@ def test_executable(lists, tmp_path):
     exe.save(path)
     loaded = relay.vm.VirtualMachine(relay.vm.Executable.load_exec(path))
     assert loaded.run(np.int32(4)) == 26 and loaded.run(n=4) == 26
+    # Code and library apart, as programs of TVM have them.
+    code, lib = exe.save()
+    (tmp_path / "lists.ro").write_bytes(code)
+    lib.export_library(tmp_path / "library.so")
+    library = tvm.runtime.load_module(tmp_path / "library.so")
+    again = tvm.runtime.vm.Executable.load_exec((tmp_path / "lists.ro").read_bytes(), library)
+    assert tvm.runtime.vm.VirtualMachine(again, tvm.cpu()).run(np.int32(4)) == 26
+    assert exe.lib is exe.mod is exe.module
     x = relay.var("x", shape=(2,))
+    with pytest.raises(ValueError, match="expects the code of the library, but got that of anoth"):
+        relay.vm.Executable.load_exec(relay.vm.compile(relay.Function([x], x)).save()[0], library)
+    with pytest.raises(TypeError, match="expects the library that was saved with the code"):
+        relay.vm.Executable.load_exec(code)
+    with pytest.raises(TypeError, match="expects the code to be bytes"):
+        relay.vm.Executable.load_exec(path, library)
     relay.build(relay.Function([x], x + x)).export_library(tmp_path / "aot.so")
     with pytest.raises(ValueError, match="to be compiled for the executor vm"):
         relay.vm.Executable.load_exec(tmp_path / "aot.so")

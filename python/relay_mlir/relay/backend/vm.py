@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import typing
 from typing import Any, Callable, Mapping, Sequence
 
 from .. import _diagnostics
-from .._benchmark import BenchmarkResult, measure
-from ..._arguments import expect, expect_mapping, expect_path, expect_text
+from .._benchmark import BenchmarkResult, Evaluated, measure
+from ..._arguments import expect, expect_mapping, expect_path, expect_text, wrong
 from ..._errors import CompileError
 from ..._compile import PathLike
 from ... import _relay_mlir
@@ -20,6 +22,10 @@ from ..device import Device
 from ..executor import Executor, _to_python
 from ..module import IRModule, module_arguments
 from ..target import chosen_target
+
+
+# How code begins that `Executable.save` returns.
+_CODE = b"relay-vm\0"
 
 
 class Executable:
@@ -51,14 +57,52 @@ class Executable:
         return self
 
     @staticmethod
-    def load_exec(path: PathLike) -> Executable:
-        """Reads an artefact, and checks it. Raises RuntimeError, or ValueError for one that
-        has no bytecode."""
-        return Executable._make(expect_path(path), None, {})
+    def load_exec(path: PathLike | bytes | bytearray, lib: Executable | None = None) -> Executable:
+        """Reads an artefact, and checks it; or, of the code that `save` returned, and the
+        library that `export_library` wrote and `runtime.load_module` loaded, checks that they
+        belong to each other. Raises RuntimeError, or ValueError for what has no bytecode, and
+        for another library."""
+        if lib is None:
+            if isinstance(path, (bytes, bytearray)) and path.startswith(_CODE):
+                raise TypeError("expects the library that was saved with the code, but got none")
+            return Executable._make(expect_path(path), None, {})
+        expect(lib, Executable, "lib", "a library of the virtual machine")
+        if not isinstance(path, (bytes, bytearray)):
+            raise wrong("the code", "bytes that save returned", path)
+        if bytes(path) != lib._code():
+            raise ValueError("expects the code of the library, but got that of another one")
+        return lib
 
-    def save(self, path: PathLike) -> None:
+    def _code(self) -> bytes:
+        """What tells the artefact from others."""
+        with open(self._path, "rb") as file:
+            return _CODE + hashlib.file_digest(file, "sha256").digest()
+
+    @typing.overload
+    def save(self, path: PathLike) -> None: ...
+
+    @typing.overload
+    def save(self) -> tuple[bytearray, Executable]: ...
+
+    def save(self, path: PathLike | None = None) -> tuple[bytearray, Executable] | None:
+        """Writes the artefact, a shared object, to a file. Without one, returns code and
+        library, as programs of TVM save them apart: the library, to be written by
+        `export_library`, has all of it; the code says which one it is."""
+        if path is None:
+            return bytearray(self._code()), self
+        self.export_library(path)
+        return None
+
+    def export_library(self, file_name: PathLike) -> None:
         """Writes the artefact, a shared object, to a file."""
-        _relay_mlir.copy_file(self._path, expect_path(path))
+        _relay_mlir.copy_file(self._path, expect_path(file_name))
+
+    @property
+    def lib(self) -> Executable:
+        """The library: the artefact itself."""
+        return self
+
+    mod = module = lib
 
     def _functions(self) -> list[Any]:
         return list(self._program.functions())
@@ -149,7 +193,7 @@ def _compile(mod: IRModule, target: Any, opt_level: int) -> Executable:
     return compiled
 
 
-class VirtualMachine:
+class VirtualMachine(Evaluated):
     """Runs an Executable.
 
     Values are NumPy arrays, numbers, tuples, and, of data types, closures and references,

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from .. import executor, transform, ty
-from ..._arguments import expect, expect_list, wrong
+from ..._arguments import expect, expect_list, expect_number, wrong
 from ..expr import Function, numpy_dtype
 
 
@@ -33,15 +33,6 @@ def _arrays(values: Any, name: str) -> list[Any]:
     return result
 
 
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise wrong(name, "a number", value)
-    number = float(value)
-    if not np.isfinite(number):
-        raise ValueError(f"expects {name} to be finite, but got {number}")
-    return number
-
-
 def check_grad(func: Function, inputs: Sequence[Any] | None = None,
                test_inputs: Sequence[Any] | None = None, eps: float = 1e-6,
                atol: float = 1e-5, rtol: float = 1e-3, scale: float | None = None,
@@ -59,7 +50,7 @@ def check_grad(func: Function, inputs: Sequence[Any] | None = None,
     Raises AssertionError if a gradient is another one.
     """
     del target_devices
-    eps, atol, rtol = _number(eps, "eps"), _number(atol, "atol"), _number(rtol, "rtol")
+    eps, atol, rtol = expect_number(eps, "eps"), expect_number(atol, "atol"), expect_number(rtol, "rtol")
     if eps <= 0:
         raise ValueError(f"expects eps to be positive, but got {eps}")
     if atol < 0 or rtol < 0:
@@ -67,14 +58,14 @@ def check_grad(func: Function, inputs: Sequence[Any] | None = None,
     forward = transform.infer_expr(expect(func, Function, "func", "a Function"))
     backward = transform.gradient(forward, mode=mode)
     if inputs is None:
-        factor = 10 * eps if scale is None else _number(scale, "scale")
+        factor = 10 * eps if scale is None else expect_number(scale, "scale")
         if factor < 0:
             raise ValueError(f"expects scale to be 0 or more, but got {scale}")
         types = [param.checked_type for param in forward.params]
         for type_ in types:
             if not isinstance(type_, ty.TensorType):
                 raise ValueError(f"expects inputs for a function of {type_}, but got None")
-        inputs = [random_input(type_, factor, _number(mean, "mean")) for type_ in types]
+        inputs = [random_input(type_, factor, expect_number(mean, "mean")) for type_ in types]
     arrays = _arrays(inputs, "inputs")
     # Elements change, one at a time, and not those of the caller.
     values = [np.array(value) for value in arrays]
