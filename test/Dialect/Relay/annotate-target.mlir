@@ -166,3 +166,23 @@ func.func @no_arguments(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = relay.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// A pattern that is bound to a variable, as in A-normal form, is one as well.
+// CHECK-LABEL: func.func @bound_pattern
+// CHECK:         %[[F:.*]] = relay.fn
+// CHECK-NOT:     relay.let "f"
+// CHECK:         %[[B:.*]] = relay.annotation.compiler_begin %{{.*}} {compiler = "a"}
+// CHECK-NEXT:    %[[V:.*]] = relay.call_indirect %[[F]](%[[B]])
+// CHECK-NEXT:    %[[E:.*]] = relay.annotation.compiler_end %[[V]] {compiler = "a"}
+// CHECK-NEXT:    relay.let "v" %[[E]]
+func.func @bound_pattern(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %fn = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32>
+      attributes {relay.composite = "a.twice", relay.partitioned_from_pattern = "tanh_"} {
+    %0 = relay.tanh %a : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %0 : tensor<4xf32>
+  }
+  %f = relay.let "f" %fn : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = relay.call_indirect %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %v = relay.let "v" %0 : tensor<4xf32>
+  return %v : tensor<4xf32>
+}

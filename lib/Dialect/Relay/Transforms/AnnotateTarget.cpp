@@ -259,6 +259,8 @@ struct AnnotateTargetPass
         functions.push_back(function);
     TargetAnnotator annotator(module, targets, *byTarget, includeNonCallOps);
     for (func::FuncOp function : functions)
+      nameComposites(function);
+    for (func::FuncOp function : functions)
       if (failed(annotator.choose(function)))
         return signalPassFailure();
     for (func::FuncOp function : functions)

@@ -23,6 +23,16 @@ FnOp relay::detail::getComposite(CallIndirectOp call) {
   return fn && fn->hasAttr(kCompositeAttrName) ? fn : nullptr;
 }
 
+void relay::detail::nameComposites(func::FuncOp function) {
+  function.walk([](LetOp let) {
+    auto fn = let.getValue().getDefiningOp<FnOp>();
+    if (!fn || !fn->hasAttr(kCompositeAttrName))
+      return;
+    let.getResult().replaceAllUsesWith(fn.getResult());
+    let.erase();
+  });
+}
+
 bool relay::detail::isClosed(func::FuncOp function) {
   return function.isExternal() || isCompiledAsItIs(function);
 }

@@ -35,6 +35,10 @@ inline constexpr StringLiteral kDefaultTarget = "default";
 /// operators, or null.
 FnOp getComposite(CallIndirectOp call);
 
+/// Lets calls name closures that stand for patterns themselves, where these are
+/// bound to variables, as in A-normal form.
+void nameComposites(func::FuncOp function);
+
 /// Puts the operators of a pattern in the place of a call of it, and those of
 /// patterns inside of it. Does nothing to other calls.
 void inlineComposite(CallIndirectOp call);
