@@ -102,6 +102,24 @@ Value Machine::read(int64_t arg) {
   }
 }
 
+/// The value of an argument where it is, and whether it is used for the last
+/// time there: the register must be cleared then.
+const Value &Machine::look(int64_t arg, bool &isLast) {
+  int64_t number = RELAY_VM_ARGUMENT_VALUE(arg);
+  switch (static_cast<uint64_t>(arg) >> RELAY_VM_ARGUMENT_BITS) {
+  case RELAY_VM_LAST_USE:
+    isLast = true;
+    [[fallthrough]];
+  case RELAY_VM_REGISTER:
+    return getRegister(number);
+  case RELAY_VM_CONSTANT:
+    return program.getConstants()[number];
+  default:
+    looked = Value::integer(number);
+    return looked;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Instructions
 //===----------------------------------------------------------------------===//
@@ -196,7 +214,8 @@ void Machine::callBuiltin(Builtin builtin, const int64_t *word) {
     return set(word[1], std::move(result));
   }
   case Builtin::GetField: {
-    Value value = read(args[0]);
+    bool isLast = false;
+    const Value &value = look(args[0], isLast);
     int64_t index = RELAY_VM_ARGUMENT_VALUE(args[1]);
     Object *object = value.getObject();
     if (!object ||
@@ -208,17 +227,26 @@ void Machine::callBuiltin(Builtin builtin, const int64_t *word) {
     if (index >= data->numFields)
       fail(RELAY_INVALID_ARGUMENT, "expects more than ", index,
            " fields, but got ", data->numFields);
-    return set(word[1], data->getFields()[index]);
+    Value &field = data->getFields()[index];
+    if (!isLast)
+      return set(word[1], field);
+    // What goes anyway gives the field away.
+    Value result = data->isUnique() ? std::move(field) : field;
+    getRegister(RELAY_VM_ARGUMENT_VALUE(args[0])) = Value();
+    return set(word[1], std::move(result));
   }
   case Builtin::HasConstructor: {
-    Value value = read(args[0]);
+    bool isLast = false;
+    const Value &value = look(args[0], isLast);
     auto *data =
         expect<DataObject>(value, RELAY_VALUE_DATA, "a value of a data type");
     const RelayArtifactConstructor *constructors =
         program.getDescription().constructors;
-    return set(word[1],
-               Value::integer(data->constructor ==
-                              constructors + RELAY_VM_ARGUMENT_VALUE(args[1])));
+    Value result = Value::integer(
+        data->constructor == constructors + RELAY_VM_ARGUMENT_VALUE(args[1]));
+    if (isLast)
+      getRegister(RELAY_VM_ARGUMENT_VALUE(args[0])) = Value();
+    return set(word[1], std::move(result));
   }
   case Builtin::MakeClosure: {
     const BytecodeFunction &function =

@@ -45,6 +45,7 @@ private:
     return registers[frames.back().firstRegister + number];
   }
   Value read(int64_t arg);
+  const Value &look(int64_t arg, bool &isLast);
   void set(int64_t number, Value value) {
     if (number != RELAY_VM_VOID)
       getRegister(number) = std::move(value);
@@ -63,6 +64,8 @@ private:
   /// Those of the call of a function of tensors, and its results.
   std::vector<const DLTensor *> inputs;
   std::vector<Value> outputs;
+  /// A number that an argument is.
+  Value looked;
   uint32_t numCalls = 0;
 };
 

@@ -9,12 +9,124 @@
 
 #include "Error.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
 
 using namespace relay_rt;
+
+//===----------------------------------------------------------------------===//
+// Memory of small objects
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Memory of small objects that a thread has freed, for those that it makes
+/// next: the system takes several times as long for aligned memory as a small
+/// kernel. A block belongs to whoever has freed it.
+class BlockCache {
+public:
+  /// Larger blocks are not kept, nor more bytes together.
+  static constexpr size_t kMaxBlock = 2048, kMaxBytes = 1 << 20;
+
+  /// That of the thread; null after its end, when objects may still be freed.
+  static BlockCache *get() {
+    static thread_local BlockCache cache;
+    return isGone ? nullptr : &cache;
+  }
+
+  /// Of blocks of one alignment, those of each multiple of it.
+  template <size_t align>
+  class Sizes {
+  public:
+    static constexpr size_t roundUp(size_t bytes) {
+      return (bytes + align - 1) / align * align;
+    }
+
+  private:
+    friend class BlockCache;
+    struct Block {
+      Block *next;
+    };
+    std::array<Block *, kMaxBlock / align + 1> first = {};
+  };
+
+  /// Null if there is none of this size.
+  template <size_t align>
+  void *take(Sizes<align> BlockCache::*sizes, size_t bytes) {
+    auto *&first = (this->*sizes).first[bytes / align];
+    auto *block = first;
+    if (block) {
+      first = block->next;
+      keptBytes -= bytes;
+    }
+    return block;
+  }
+  /// Whether the block is kept.
+  template <size_t align>
+  bool keep(Sizes<align> BlockCache::*sizes, void *memory, size_t bytes) {
+    if (keptBytes + bytes > kMaxBytes)
+      return false;
+    auto *&first = (this->*sizes).first[bytes / align];
+    first = new (memory) typename Sizes<align>::Block{first};
+    keptBytes += bytes;
+    return true;
+  }
+
+  Sizes<alignof(std::max_align_t)> plain;
+  Sizes<RELAY_BUFFER_ALIGNMENT> aligned;
+
+private:
+  BlockCache() = default;
+  ~BlockCache() {
+    isGone = true;
+    auto freeAll = [](auto &sizes) {
+      for (auto *first : sizes.first)
+        while (first)
+          std::free(std::exchange(first, first->next));
+    };
+    freeAll(plain);
+    freeAll(aligned);
+  }
+
+  size_t keptBytes = 0;
+  static thread_local bool isGone;
+};
+
+} // namespace
+
+thread_local bool BlockCache::isGone = false;
+
+template <size_t align>
+static void *allocateBlock(BlockCache::Sizes<align> BlockCache::*sizes,
+                           size_t bytes) {
+  bytes = BlockCache::Sizes<align>::roundUp(bytes);
+  if (bytes <= BlockCache::kMaxBlock)
+    if (BlockCache *cache = BlockCache::get())
+      if (void *block = cache->take(sizes, bytes))
+        return block;
+  void *memory = align > alignof(std::max_align_t)
+                     ? std::aligned_alloc(align, bytes)
+                     : std::malloc(bytes);
+  if (!memory)
+    throw std::bad_alloc();
+  return memory;
+}
+
+/// The same number of bytes that the block was allocated with.
+template <size_t align>
+static void freeBlock(BlockCache::Sizes<align> BlockCache::*sizes, void *block,
+                      size_t bytes) {
+  bytes = BlockCache::Sizes<align>::roundUp(bytes);
+  if (bytes <= BlockCache::kMaxBlock)
+    if (BlockCache *cache = BlockCache::get())
+      if (cache->keep(sizes, block, bytes))
+        return;
+  std::free(block);
+}
 
 //===----------------------------------------------------------------------===//
 // Lifetimes
@@ -39,24 +151,39 @@ static void takeAll(Value *values, uint32_t count) {
         getGarbage().push_back(object);
 }
 
+/// The bytes of an object with what follows it in memory.
+static size_t getSize(const DataObject &data) {
+  return sizeof(DataObject) + data.numFields * sizeof(Value);
+}
+static size_t getSize(const ClosureObject &closure) {
+  return sizeof(ClosureObject) + closure.numCaptured * sizeof(Value);
+}
+
 /// Destroys one object; those that only it held become garbage.
 static void destroy(Object *object) {
   switch (object->kind) {
-  case RELAY_VALUE_TENSOR:
-    static_cast<TensorObject *>(object)->~TensorObject();
+  case RELAY_VALUE_TENSOR: {
+    auto *tensor = static_cast<TensorObject *>(object);
+    size_t blockSize = tensor->blockSize;
+    tensor->~TensorObject();
+    if (blockSize != 0)
+      return freeBlock(&BlockCache::aligned, object, blockSize);
     break;
+  }
   case RELAY_VALUE_TUPLE:
   case RELAY_VALUE_DATA: {
     auto *data = static_cast<DataObject *>(object);
     takeAll(data->getFields(), data->numFields);
+    size_t size = getSize(*data);
     data->~DataObject();
-    break;
+    return freeBlock(&BlockCache::plain, object, size);
   }
   case RELAY_VALUE_CLOSURE: {
     auto *closure = static_cast<ClosureObject *>(object);
     takeAll(closure->getCaptured(), closure->numCaptured);
+    size_t size = getSize(*closure);
     closure->~ClosureObject();
-    break;
+    return freeBlock(&BlockCache::plain, object, size);
   }
   case RELAY_VALUE_REFERENCE: {
     auto *reference = static_cast<ReferenceObject *>(object);
@@ -95,11 +222,6 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
-static constexpr size_t roundUp(size_t bytes) {
-  return (bytes + RELAY_BUFFER_ALIGNMENT - 1) / RELAY_BUFFER_ALIGNMENT *
-         RELAY_BUFFER_ALIGNMENT;
-}
-
 static void describe(TensorObject &object, DLDataType type, const int64_t *dims,
                      int32_t rank) {
   auto *shape = reinterpret_cast<int64_t *>(&object + 1);
@@ -114,15 +236,16 @@ TensorObject *TensorObject::create(DLDataType type, const int64_t *dims,
                                    int32_t rank, size_t bytes) {
   // Large blocks are allocated in a way of their own.
   constexpr size_t kMaxInside = 64 << 10;
-  size_t header = roundUp(sizeof(TensorObject) + rank * sizeof(int64_t));
+  using Blocks = BlockCache::Sizes<RELAY_BUFFER_ALIGNMENT>;
+  size_t header =
+      Blocks::roundUp(sizeof(TensorObject) + rank * sizeof(int64_t));
   AlignedBuffer outside;
   if (bytes > kMaxInside)
     outside = allocateAligned(bytes);
-  size_t inside = outside ? 0 : roundUp(bytes);
-  void *memory = std::aligned_alloc(RELAY_BUFFER_ALIGNMENT, header + inside);
-  if (!memory)
-    throw std::bad_alloc();
+  size_t size = header + (outside ? 0 : Blocks::roundUp(bytes));
+  void *memory = allocateBlock(&BlockCache::aligned, size);
   auto *object = new (memory) TensorObject;
+  object->blockSize = static_cast<uint32_t>(size);
   describe(*object, type, dims, rank);
   object->tensor.data =
       outside ? outside.get() : static_cast<char *>(memory) + header;
@@ -154,7 +277,8 @@ void TensorObject::own() {
 
 DataObject *DataObject::create(const RelayArtifactConstructor *constructor,
                                uint32_t numFields) {
-  void *memory = allocate(sizeof(DataObject) + numFields * sizeof(Value));
+  void *memory = allocateBlock(&BlockCache::plain,
+                               sizeof(DataObject) + numFields * sizeof(Value));
   auto *object = new (memory) DataObject(constructor, numFields);
   std::uninitialized_value_construct_n(object->getFields(), numFields);
   return object;
@@ -162,7 +286,8 @@ DataObject *DataObject::create(const RelayArtifactConstructor *constructor,
 
 ClosureObject *ClosureObject::create(const BytecodeFunction &function,
                                      uint32_t numCaptured) {
-  void *memory = allocate(sizeof(ClosureObject) + numCaptured * sizeof(Value));
+  void *memory = allocateBlock(
+      &BlockCache::plain, sizeof(ClosureObject) + numCaptured * sizeof(Value));
   auto *object = new (memory) ClosureObject(function, numCaptured);
   std::uninitialized_value_construct_n(object->getCaptured(), numCaptured);
   return object;

@@ -104,6 +104,8 @@ struct TensorObject : Object {
   /// Elements that are not in the object, and its own.
   AlignedBuffer owned;
   bool isBorrowed = false;
+  /// Of memory for the object that is kept for the next one; else 0.
+  uint32_t blockSize = 0;
 
 private:
   TensorObject() : Object(RELAY_VALUE_TENSOR) {}

@@ -2,6 +2,7 @@
 
 import resource
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -450,3 +451,29 @@ def test_threads(lists):
     for thread in threads:
         thread.join()
     assert results == [500500] * 80
+
+
+def test_memory_of_small_objects():
+    """What a thread has freed is for the next ones; it may have been made by another thread,
+    that has ended, and is no more than was in use at once."""
+    x = relay.var("x", shape=(3,))
+    pair = relay.Tuple([x + relay.const(1.0), relay.Tuple([x * x])])
+    machine = relay.vm.VirtualMachine(relay.vm.compile(relay.Function([x], pair)))
+    made: list[Any] = []
+
+    def make():
+        made.extend(machine.run(np.full(3, i, "float32")) for i in range(200))
+
+    before = 0
+    for round_ in range(60):
+        threads = [threading.Thread(target=make) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        total = sum(float(first[0]) + float(second[0][0]) for first, second in made)
+        assert total == 2 * sum(i + 1 + i * i for i in range(200))
+        made.clear()
+        if round_ == 20:
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 16 * 1024
