@@ -13,6 +13,8 @@ packages=(
   protobuf-compiler libprotobuf-dev libdlpack-dev libxxhash-dev libgtest-dev
   # oneDNN, which parts of a model may be given to.
   libdnnl-dev
+  # Regular expressions in models of text.
+  libre2-dev
   # Python.
   python3-dev python3-venv
 )

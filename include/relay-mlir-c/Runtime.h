@@ -64,9 +64,9 @@ typedef struct RelayTensorInfo {
   const int64_t *shape;
   /// Null for a static dimension, else its expression, such as "n".
   const char *const *dim_names;
-  /// Not 0 if the elements, of int64, are numbers of strings: those of
-  /// relayModuleGetString, and for inputs also any others, for strings that are
-  /// not among these. Equal strings have equal numbers.
+  /// Not 0 if the elements, of int64, are numbers of strings (Strings.h): those
+  /// of relayModuleGetString, and others behind them. Equal strings have equal
+  /// numbers.
   int32_t is_string;
 } RelayTensorInfo;
 
@@ -134,9 +134,10 @@ RELAY_RT_EXPORT RelayStatus relayModuleGetOutputInfo(const RelayModule *module,
                                                      int32_t index,
                                                      RelayTensorInfo *info);
 
-/// The strings that the model knows, in UTF-8; number 0 is the empty one. There
-/// are none if no input or output has strings. A null pointer for another
-/// number.
+/// The strings that the model knows, in UTF-8 whose zeros are C0 80; number 0
+/// is the empty one. There are none if no input or output has strings, and
+/// nothing looks into them. A null pointer for another number. Strings.h has
+/// those of a run, for inputs and outputs of any strings.
 RELAY_RT_EXPORT int64_t relayModuleGetNumStrings(const RelayModule *module);
 RELAY_RT_EXPORT const char *relayModuleGetString(const RelayModule *module,
                                                  int64_t number);

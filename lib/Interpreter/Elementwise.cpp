@@ -12,6 +12,7 @@
 #include "Evaluators.h"
 #include "Strided.h"
 
+#include "relay-mlir-c/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Interpreter/Elementwise.h"
 
@@ -119,6 +120,29 @@ static FailureOr<Tensor> evaluateAssert(AssertOp op,
   return operands[0];
 }
 
+static FailureOr<Tensor> evaluateStringMap(StringMapOp op,
+                                           ArrayRef<Tensor> operands) {
+  RelayStrings *strings = relayGetUsedStrings();
+  if (!strings)
+    return op->emitOpError("expects the strings of a run, but got none");
+  StringRef name = op.getFunction();
+  const RelayStringFunctionInfo *info =
+      relayFindStringFunction(name.data(), name.size());
+  SmallVector<int64_t> args(operands.size());
+  llvm::append_range(args, op.getParams());
+  Tensor result =
+      Tensor::allocate(operands[0].getShape(), getResultElementType(op));
+  MutableArrayRef<int64_t> results = result.getMutableElements<int64_t>();
+  for (size_t i = 0; i < results.size(); ++i) {
+    for (auto [arg, operand] : llvm::zip(args, operands))
+      arg = operand.getElements<int64_t>()[i];
+    if (relayStringsCall(strings, info->function, args.data(), args.size(),
+                         &results[i]) != RELAY_OK)
+      return op->emitError(relayGetLastError());
+  }
+  return result;
+}
+
 static FailureOr<Tensor> evaluateCast(CastOp op, ArrayRef<Tensor> operands) {
   return castTo(operands[0], getResultElementType(op));
 }
@@ -187,6 +211,7 @@ static void populateUnary(EvaluatorTable &table) {
     return FailureOr<Tensor>(operands[0]);
   });
   table.add<AssertOp>(evaluateAssert);
+  table.add<StringMapOp>(evaluateStringMap);
   table.add<BitwiseNotOp>(evaluateBitwiseNot);
   table.add<CastOp>(evaluateCast);
   table.add<ClipOp>(evaluateClip);

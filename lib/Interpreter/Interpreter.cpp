@@ -13,6 +13,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/Strings.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -180,6 +181,11 @@ bool Interpreter::canEvaluate(OperationName name) const {
   return evaluators->lookup(name) != nullptr;
 }
 
+bool Interpreter::canEvaluate(Operation *op) const {
+  // Numbers of strings are of a run.
+  return canEvaluate(op->getName()) && !isa<StringMapOp>(op);
+}
+
 LogicalResult Interpreter::evaluateOp(Operation *op,
                                       ArrayRef<InterpreterValue> operands,
                                       InterpreterValue &result) const {
@@ -196,6 +202,12 @@ Interpreter::run(func::FuncOp function, ArrayRef<InterpreterValue> inputs) {
       Program::create(function, evaluators);
   if (failed(program))
     return failure();
+  // Without strings of the caller, functions of strings know the module's.
+  std::optional<StringRun> strings;
+  if (!relayGetUsedStrings()) {
+    auto module = function->getParentOfType<ModuleOp>();
+    strings.emplace(module ? StringTable(module) : StringTable());
+  }
   return Machine(limits, observer, interrupt)
       .run((*program)->getEntry(), inputs);
 }

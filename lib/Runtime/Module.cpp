@@ -62,6 +62,7 @@ static DLManagedTensor *makeTensor(DLDataType type, const int64_t *dims,
 
 RelayModule::RelayModule(const char *path, int32_t flags, const char *device)
     : library(path, flags), devices(library.getArtifact(), device),
+      strings(std::make_shared<ModuleStrings>(library.getArtifact())),
       outputPool(std::make_shared<OutputPool>()) {
   const RelayArtifact &artifact = getArtifact();
   for (int32_t i = 0; i < artifact.num_functions; ++i)
@@ -256,9 +257,32 @@ static void observe(const RelayKernelContext *context, int64_t callIndex,
   module->observer(module->observerData, callIndex, args, dims);
 }
 
+int32_t ModuleRun::callStringFunction(const RelayKernelContext *context,
+                                      int32_t function, const int64_t *args,
+                                      int32_t numArgs, int64_t *result) {
+  auto &run = *static_cast<ModuleRun *>(context->strings);
+  // A kernel goes on after an error, with what nobody will see.
+  if (!run.stringError.empty())
+    return RELAY_KERNEL_STRING_FAILED;
+  if (!run.strings)
+    run.strings = &run.ownStrings.emplace(run.module.strings);
+  try {
+    // Numbers among the params are the module's.
+    if (run.strings->getBase() != run.module.strings.get())
+      fail(RELAY_INVALID_ARGUMENT,
+           "expects strings that were made for this module, but got others");
+    *result = run.strings->call(function, args, numArgs, run.lists);
+    return 0;
+  } catch (const std::exception &error) {
+    run.stringError = error.what();
+    return RELAY_KERNEL_STRING_FAILED;
+  }
+}
+
 ModuleRun::ModuleRun(RelayModule &module)
     : module(module), pool(ThreadPool::get()),
-      threads(*pool, module.hasParallelLoops.load(std::memory_order_relaxed)) {
+      threads(*pool, module.hasParallelLoops.load(std::memory_order_relaxed)),
+      strings(relayGetUsedStrings()) {
   context.parallel_for =
       module.threadObserver ? observedParallelFor : parallelFor;
   context.observer_data = &module;
@@ -266,6 +290,8 @@ ModuleRun::ModuleRun(RelayModule &module)
     context.observer = observe;
   context.thread_pool = &threads;
   context.expectation = &expectation;
+  context.call_string_function = callStringFunction;
+  context.strings = this;
 }
 
 ModuleRun::~ModuleRun() {
@@ -300,6 +326,7 @@ void ModuleRun::call(const TensorFunction &function, void *const *inputs,
     module.observer(module.observerData, RELAY_OBSERVER_START, nullptr,
                     nullptr);
   expectation = nullptr;
+  stringError.clear();
   int32_t status = function.getDescription().main(
       inputs, outputs, module.getArtifact().weights, arena.data.get(), symbols,
       &context);

@@ -10,6 +10,7 @@
 
 #include "Devices.h"
 #include "Library.h"
+#include "Strings.h"
 #include "TensorFunction.h"
 #include "Tensors.h"
 #include "ThreadPool.h"
@@ -55,13 +56,26 @@ public:
   /// What the kernel expected that has failed; null if it did not say.
   const char *getExpectation() const { return expectation; }
 
+  /// Why a function of strings has failed.
+  const std::string &getStringError() const { return stringError; }
+
 private:
+  /// What RelayKernelContext::call_string_function does.
+  static int32_t callStringFunction(const RelayKernelContext *context,
+                                    int32_t function, const int64_t *args,
+                                    int32_t numArgs, int64_t *result);
+
   RelayModule &module;
   std::shared_ptr<ThreadPool> pool;
   ThreadPool::Run threads;
   Arena arena;
   std::optional<DeviceRun> devices;
   const char *expectation = nullptr;
+  /// Those of the caller, or else own ones once they are needed.
+  RelayStrings *strings;
+  std::optional<RelayStrings> ownStrings;
+  StringLists lists;
+  std::string stringError;
   RelayKernelContext context = {};
 };
 
@@ -85,6 +99,10 @@ public:
   bool hasProgram() const { return program != nullptr; }
   const relay_rt::TensorFunction &getFunction(int32_t index) const {
     return *functions[index];
+  }
+
+  const std::shared_ptr<const relay_rt::ModuleStrings> &getStrings() const {
+    return strings;
   }
 
   void run(const DLTensor *const *inputs, int32_t numInputs,
@@ -126,6 +144,7 @@ private:
   relay_rt::ModuleDevices devices;
   std::vector<std::unique_ptr<relay_rt::TensorFunction>> functions;
   std::vector<Variant> variants;
+  std::shared_ptr<const relay_rt::ModuleStrings> strings;
   /// Null without bytecode.
   std::unique_ptr<relay_rt::Program> program;
   /// Whether the last run had any.

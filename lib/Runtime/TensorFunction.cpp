@@ -265,6 +265,9 @@ void TensorFunction::failKernel(int32_t status, const ModuleRun &run) const {
   std::string kernel = std::string("kernel '") + failed.function + "'";
   if (*failed.source)
     kernel += std::string(", of ") + failed.source + ",";
+  if (code == RELAY_KERNEL_STRING_FAILED)
+    fail(RELAY_INVALID_ARGUMENT, run.getStringError(), ", in kernel '",
+         failed.function, "'", *failed.source ? ", of " : "", failed.source);
   if (code != RELAY_KERNEL_CHECK_FAILED || !run.getExpectation())
     fail(RELAY_EXECUTION_FAILED, kernel, " failed with code ", code);
   fail(RELAY_INVALID_ARGUMENT, run.getExpectation(), ", but ", kernel,

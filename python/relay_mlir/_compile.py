@@ -118,7 +118,7 @@ class Module:
         self._impl = _impl or _relay_mlir.LoadedModule(
             self._path, bool(map_weights),
             None if device is None else expect_text(device, "device"))
-        self._strings = StringSignature.of(self._impl.strings(), self)
+        self._strings = StringSignature.of(self._impl.make_strings, self)
 
     @staticmethod
     def _open(path: PathLike, map_weights: bool, device: str | None) -> Module | None:

@@ -81,7 +81,7 @@ class Program:
         inputs, outputs = self._impl.describe_function("main")
         self._inputs = [inform(*entry) for entry in inputs]
         self._outputs = [inform(*entry) for entry in outputs]
-        self._strings = StringSignature.of(self._impl.strings(), self)
+        self._strings = StringSignature.of(self._impl.make_strings, self)
         return self
 
     @property

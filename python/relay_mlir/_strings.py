@@ -3,105 +3,90 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
+from . import _relay_mlir
 from ._arguments import describe
 
-
-class StringTable:
-    """The strings of a model in the order of their numbers."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = list(texts)
-        self.numbers = {text: number for number, text in enumerate(texts)}
+# The strings of one call: those of the model, and behind them others as they come.
+_MakeStrings = Callable[[], Optional[_relay_mlir.RunStrings]]
 
 
-class StringNumbers:
-    """Numbers for one call: those of the model, and behind them others as they come."""
+def _to_text(value: Any, name: str) -> str:
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise ValueError(f"expects bytes of UTF-8 for input {name!r}, but got "
+                             f"{describe(value)}") from None
+    if not isinstance(value, str):
+        raise TypeError(f"expects strings for input {name!r}, but got {describe(value)}")
+    return value
 
-    def __init__(self, table: StringTable) -> None:
-        self._table = table
-        self._texts: list[str] = []
-        self._numbers: dict[str, int] = {}
 
-    def _number(self, text: Any, name: str) -> int:
-        if isinstance(text, bytes):
-            try:
-                text = text.decode()
-            except UnicodeDecodeError:
-                raise ValueError(f"expects bytes of UTF-8 for input {name!r}, but got "
-                                 f"{describe(text)}") from None
-        if not isinstance(text, str):
-            raise TypeError(f"expects strings for input {name!r}, but got {describe(text)}")
-        number = self._table.numbers.get(text)
-        if number is not None:
-            return number
-        if text not in self._numbers:
-            self._numbers[text] = len(self._table.texts) + len(self._texts)
-            self._texts.append(text)
-        return self._numbers[text]
+def _encode(strings: _relay_mlir.RunStrings, value: Any, name: str) -> np.ndarray[Any, Any]:
+    """The numbers of str or bytes (UTF-8) in lists or arrays. Raises TypeError for anything
+    else, and ValueError for what is no Unicode."""
+    # Of an array without elements, the dtype tells what it is of.
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "OUST":
+        raise TypeError(f"expects strings for input {name!r}, but got an array of "
+                        f"{value.dtype}")
+    array = np.asarray(value, dtype=object)
+    try:
+        numbers = strings.encode([_to_text(text, name) for text in array.ravel()])
+    except UnicodeEncodeError as error:
+        raise ValueError(f"expects strings of Unicode for input {name!r}, but got "
+                         f"{describe(error.object)}") from None
+    return numbers.reshape(array.shape)
 
-    def encode(self, value: Any, name: str) -> np.ndarray[Any, Any]:
-        """The numbers of str or bytes (UTF-8) in lists or arrays. Raises TypeError for anything
-        else, and ValueError for bytes that are no UTF-8."""
-        # Of an array without elements, the dtype tells what it is of.
-        if isinstance(value, np.ndarray) and value.dtype.kind not in "OUST":
-            raise TypeError(f"expects strings for input {name!r}, but got an array of "
-                            f"{value.dtype}")
-        array = np.asarray(value, dtype=object)
-        numbers = [self._number(text, name) for text in array.ravel()]
-        return np.array(numbers, np.int64).reshape(array.shape)
 
-    def decode(self, numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """An array of str, whose dtype is object."""
-        result = np.empty(numbers.size, object)
-        first = len(self._table.texts)
-        for position, number in enumerate(numbers.ravel().tolist()):
-            texts, index = ((self._table.texts, number) if number < first
-                            else (self._texts, number - first))
-            if not 0 <= index < len(texts):
-                raise RuntimeError(f"expects the number of a string, but got {number}")
-            result[position] = texts[index]
-        return result.reshape(numbers.shape)
+def _decode(strings: _relay_mlir.RunStrings, numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of str, whose dtype is object."""
+    result = np.empty(numbers.size, object)
+    result[:] = strings.decode(numbers.ravel())
+    return result.reshape(numbers.shape)
 
 
 class StringSignature:
-    """Which inputs and outputs of a model are strings, and the strings of the model."""
+    """Which inputs and outputs of a model are strings, and how to make strings for a call."""
 
-    def __init__(self, texts: Sequence[str], inputs: Mapping[str, bool],
+    def __init__(self, make: _MakeStrings, inputs: Mapping[str, bool],
                  outputs: Sequence[bool]) -> None:
-        self._table = StringTable(texts)
+        self._make = make
         self._names = list(inputs)
         self._inputs = inputs
         self._outputs = outputs
 
     @classmethod
-    def of(cls, texts: Sequence[str], model: Any) -> StringSignature | None:
+    def of(cls, make: _MakeStrings, model: Any) -> StringSignature | None:
         """That of a model with `inputs` and `outputs`; None if there are no strings."""
-        if not texts:
+        if make() is None:
             return None
-        return cls(texts, {info.name: _is_string(info) for info in model.inputs},
+        return cls(make, {info.name: _is_string(info) for info in model.inputs},
                    [_is_string(info) for info in model.outputs])
-
-    def _encode(self, numbers: StringNumbers, name: Any, value: Any) -> Any:
-        return numbers.encode(value, name) if self._inputs.get(name) else value
 
     def run(self, call: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any], *,
             decode: bool = True) -> Any:
         """What `call` returns for inputs by position and by name, in which it gets numbers for
         strings; with strings for numbers if it is to `decode` the outputs of a model."""
-        numbers = StringNumbers(self._table)
+        strings = self._make()
+        assert strings is not None
+
+        def encode(name: Any, value: Any) -> Any:
+            return _encode(strings, value, name) if self._inputs.get(name) else value
+
         names = itertools.chain(self._names, itertools.repeat(None))
-        result = call(*[self._encode(numbers, name, value) for name, value in zip(names, args)],
-                      **{name: self._encode(numbers, name, value)
-                         for name, value in named.items()})
+        args = [encode(name, value) for name, value in zip(names, args)]
+        named = {name: encode(name, value) for name, value in named.items()}
+        with strings:
+            result = call(*args, **named)
         if not decode:
             return result
         if not isinstance(result, tuple):
-            return numbers.decode(result) if self._outputs[0] else result
-        return tuple(numbers.decode(output) if is_string else output
+            return _decode(strings, result) if self._outputs[0] else result
+        return tuple(_decode(strings, output) if is_string else output
                      for is_string, output in zip(self._outputs, result))
 
 

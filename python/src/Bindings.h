@@ -88,6 +88,7 @@ pybind11::tuple describeType(mlir::Type type, mlir::ArrayAttr dims);
 
 void bindDiagnostics(pybind11::module_ &m);
 void bindIRModule(pybind11::module_ &m);
+void bindRunStrings(pybind11::module_ &m);
 void bindRuntimeModule(pybind11::module_ &m);
 void bindTIRSchedule(pybind11::module_ &m);
 

@@ -14,6 +14,7 @@
 #include "Arguments.h"
 #include "HeldValues.h"
 #include "Profile.h"
+#include "RunStrings.h"
 #include "TensorArguments.h"
 
 #include "relay-mlir-c/Runtime.h"
@@ -51,9 +52,8 @@ public:
   py::list profile(const std::string &name, const py::list &args, int repeat,
                    int warmUp, const std::string &trace);
   std::string getPrecision() const { return getArtifact().precision; }
-  std::vector<std::string> getStrings() const {
-    return {getArtifact().strings,
-            getArtifact().strings + getArtifact().num_strings};
+  std::unique_ptr<RunStrings> makeStrings() const {
+    return RunStrings::create(module);
   }
   void verify() const;
   py::object wrap(const Handle &value);
@@ -566,7 +566,7 @@ void relay_python::bindRelayVM(py::module_ &m) {
       .def("profile", &VMProgram::profile, py::arg("name"), py::arg("args"),
            py::arg("repeat"), py::arg("warm_up"), py::arg("trace"))
       .def("precision", &VMProgram::getPrecision)
-      .def("strings", &VMProgram::getStrings)
+      .def("make_strings", &VMProgram::makeStrings)
       .def("verify", &VMProgram::verify)
       .def("describe_function", &VMProgram::describeFunction, py::arg("name"))
       .def("functions", &VMProgram::getFunctions)

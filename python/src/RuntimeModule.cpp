@@ -8,6 +8,7 @@
 #include "Arguments.h"
 #include "Bindings.h"
 #include "Profile.h"
+#include "RunStrings.h"
 #include "TensorArguments.h"
 
 #include "relay-mlir-c/Runtime.h"
@@ -213,9 +214,8 @@ public:
   std::string getPrecision() const {
     return relayModuleGetArtifact(module)->precision;
   }
-  std::vector<std::string> getStrings() const {
-    const RelayArtifact &artifact = *relayModuleGetArtifact(module);
-    return {artifact.strings, artifact.strings + artifact.num_strings};
+  std::unique_ptr<RunStrings> makeStrings() const {
+    return RunStrings::create(module);
   }
   std::vector<std::string> getVariants() const {
     const RelayArtifact &artifact = *relayModuleGetArtifact(module);
@@ -542,8 +542,7 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })
       .def("precision", &LoadedModule::getPrecision)
       .def("variants", &LoadedModule::getVariants)
-      .def("strings",
-           [](const LoadedModule &self) { return self.getStrings(); })
+      .def("make_strings", &LoadedModule::makeStrings)
       .def("run", &LoadedModule::run)
       .def(
           "profile",

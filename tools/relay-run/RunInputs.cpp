@@ -35,8 +35,7 @@ using relay::Tensor;
 
 relay::StringTable relay_run::getStrings(const RelayModule *module) {
   relay::StringTable strings;
-  for (int64_t i = 0; i < relayModuleGetNumStrings(module); ++i)
-    strings.getNumber(relayModuleGetString(module, i));
+  relay::StringRun(strings, module).addTo(strings);
   return strings;
 }
 

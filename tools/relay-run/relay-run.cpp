@@ -55,7 +55,7 @@ using relay_run::writeOutputs;
 
 static LogicalResult runInterpreter(ModuleOp module,
                                     ArrayRef<InterpreterValue> inputs,
-                                    const relay::StringTable &strings,
+                                    relay::StringTable &strings,
                                     const RunOptions &options) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   std::vector<std::string> names;
@@ -65,10 +65,12 @@ static LogicalResult runInterpreter(ModuleOp module,
   }
   if (failed(relay_run::checkOutputFilesOfParts(options.outputFiles, names)))
     return failure();
+  relay::StringRun stringRun(strings);
   FailureOr<SmallVector<InterpreterValue>> results =
       relay::interpretMain(module, inputs, /*observer=*/{}, options.limits);
   if (failed(results))
     return failure();
+  stringRun.addTo(strings);
   SmallVector<Output> outputs;
   for (auto [index, name] : llvm::enumerate(names)) {
     addOutputs(name, (*results)[index], outputs);
@@ -176,7 +178,7 @@ struct CheckedModel {
 
 static LogicalResult runModel(RelayModule *compiled, const CheckedModel &model,
                               ArrayRef<InterpreterValue> inputs,
-                              const relay::StringTable &strings,
+                              relay::StringTable &strings,
                               const RunOptions &options, Location location) {
   SmallVector<StringRef> names;
   SmallVector<bool> areStrings;
@@ -188,6 +190,7 @@ static LogicalResult runModel(RelayModule *compiled, const CheckedModel &model,
   }
   if (failed(relay_run::checkOutputFiles(options.outputFiles, names)))
     return failure();
+  relay::StringRun stringRun(strings, compiled);
   auto run = [&]() -> LogicalResult {
     return relay::runCompiled(compiled, inputs, location);
   };
@@ -205,6 +208,7 @@ static LogicalResult runModel(RelayModule *compiled, const CheckedModel &model,
       relay::runCompiled(compiled, inputs, location);
   if (failed(results))
     return failure();
+  stringRun.addTo(strings);
   SmallVector<Output> outputs;
   for (auto [name, result, isString] :
        llvm::zip_equal(names, *results, areStrings)) {
@@ -229,7 +233,7 @@ static LogicalResult runModel(RelayModule *compiled, const CheckedModel &model,
 static LogicalResult runProgram(RelayModule *compiled,
                                 const CheckedModel &model,
                                 ArrayRef<InterpreterValue> inputs,
-                                const relay::StringTable &strings,
+                                relay::StringTable &strings,
                                 const RunOptions &options, Location location) {
   std::optional<relay::ProgramSignature> signature =
       relay::readSignature(*relayModuleGetArtifact(compiled)->program, "main",
@@ -253,6 +257,7 @@ static LogicalResult runProgram(RelayModule *compiled,
       relay::toProgramValues(compiled, inputs, location);
   if (failed(arguments))
     return failure();
+  relay::StringRun stringRun(strings, compiled);
   auto run = [&]() {
     return relay::runProgram(compiled, *arguments, location);
   };
@@ -271,6 +276,7 @@ static LogicalResult runProgram(RelayModule *compiled,
   FailureOr<relay::ProgramValue> result = run();
   if (failed(result))
     return failure();
+  stringRun.addTo(strings);
   SmallVector<Output> outputs;
   relay_run::addResults(names, result->get(), *location.getContext(), outputs);
   for (const relay::ProgramValueInfo &info : signature->results)

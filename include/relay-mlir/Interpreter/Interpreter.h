@@ -123,9 +123,10 @@ public:
   FailureOr<InterpreterValue> call(const InterpreterValue &function,
                                    ArrayRef<InterpreterValue> inputs);
 
-  /// Whether an operation can be evaluated from its operands alone.
+  /// Whether there is an evaluator.
   bool canEvaluate(OperationName name) const;
-  bool canEvaluate(Operation *op) const { return canEvaluate(op->getName()); }
+  /// Whether an operation can be evaluated from its operands alone.
+  bool canEvaluate(Operation *op) const;
 
   /// Evaluates one operation and checks the result against its result type.
   LogicalResult evaluateOp(Operation *op, ArrayRef<InterpreterValue> operands,

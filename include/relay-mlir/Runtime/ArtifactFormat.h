@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 10
+#define RELAY_ARTIFACT_VERSION 11
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -45,6 +45,9 @@ extern "C" {
 /// Alignment in bytes of everything the compiler or the run time allocates:
 /// constants, arena, outputs.
 #define RELAY_BUFFER_ALIGNMENT 64
+
+/// What a zero in a string is, as a zero ends it.
+#define RELAY_STRING_ZERO "\xc0\x80"
 
 /// Element type, with the codes of DLPack's DLDataTypeCode; 6 is bool (bits =
 /// 8, one byte, 0 or 1). Elements of fewer bits are the low ones of a byte
@@ -395,8 +398,9 @@ typedef struct RelayArtifact {
   const RelayArtifactDevice *devices;
   const RelayArtifactModule *modules;
 
-  /// The strings by their numbers, UTF-8; none for a model without strings in
-  /// its inputs and outputs.
+  /// The strings by their numbers, in UTF-8 whose zeros are RELAY_STRING_ZERO;
+  /// none for a model without strings in its inputs and outputs, and without
+  /// functions of strings.
   int64_t num_strings;
   const char *const *strings;
 } RelayArtifact;

@@ -42,6 +42,8 @@ typedef enum RelayKernelError {
   RELAY_KERNEL_CHECK_FAILED = 1,
   /// A device refused a call or a copy; the run time knows why.
   RELAY_KERNEL_DEVICE_FAILED = 2,
+  /// A function of strings refused what it got; the run time knows why.
+  RELAY_KERNEL_STRING_FAILED = 3,
 } RelayKernelError;
 
 /// What a program has on a device: memory for its intermediate values, and its
@@ -89,6 +91,15 @@ struct RelayKernelContext {
   /// expects, such as "expects indices within the data". The text lives as long
   /// as the kernel's code. Never null.
   const char **expectation;
+
+  /// Calls a RelayStringFunction (relay-mlir-c/Strings.h) with the strings of
+  /// the run, and stores its result. Returns 0 or a RelayKernelError.
+  int32_t (*call_string_function)(const RelayKernelContext *context,
+                                  int32_t function, const int64_t *args,
+                                  int32_t num_args, int64_t *result);
+
+  /// For the owner of call_string_function.
+  void *strings;
 };
 
 #ifdef __cplusplus

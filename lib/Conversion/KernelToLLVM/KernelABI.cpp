@@ -9,8 +9,8 @@
 // itself becomes a function on pointers that LLVM may take not to alias; the
 // exported one reads pointers and sizes from the packed arguments and calls it.
 // Parallel loops, which OutlineParallel.cpp has made functions of, are called
-// through the context. Assertions about data become an early return with an
-// error.
+// through the context, and so are functions of strings. Assertions about data
+// become an early return with an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +55,7 @@ private:
   void convertParallelCalls(func::FuncOp body, Value args, Value dims,
                             Value context);
   void convertAssertions(func::FuncOp body, Value context);
+  void convertStringCalls(func::FuncOp body, Value context);
   /// Returns the point before the return.
   OpBuilder::InsertPoint returnUnless(Value isOk, Value status,
                                       Operation *before);
@@ -188,6 +189,63 @@ void ABIBuilder::convertAssertions(func::FuncOp body, Value context) {
   }
 }
 
+/// Functions of strings get their arguments in memory, where they also leave
+/// their result. Calls are within loops: so those after a failed one are called
+/// as well, and the kernel returns the error at its end.
+void ABIBuilder::convertStringCalls(func::FuncOp body, Value context) {
+  SmallVector<tir::StringCallOp> calls;
+  size_t maxArgs = 0;
+  body.walk([&](tir::StringCallOp call) {
+    calls.push_back(call);
+    maxArgs = std::max<size_t>(maxArgs, call.getOperands().size());
+  });
+  if (calls.empty())
+    return;
+  builder.setInsertionPointToStart(&body.getBody().front());
+  loc = body.getLoc();
+  Value args = LLVM::AllocaOp::create(builder, loc, ptr, i64, getInt(maxArgs));
+  Value result = LLVM::AllocaOp::create(builder, loc, ptr, i64, getInt(1));
+  Value status = LLVM::AllocaOp::create(builder, loc, ptr, i32, getInt(1));
+  LLVM::StoreOp::create(builder, loc, getInt(0), result);
+  LLVM::StoreOp::create(builder, loc,
+                        LLVM::ConstantOp::create(builder, loc, i32, 0), status);
+  auto type = LLVM::LLVMFunctionType::get(i32, {ptr, i32, ptr, i32, ptr});
+  for (tir::StringCallOp call : calls) {
+    builder.setInsertionPoint(call);
+    loc = call.getLoc();
+    for (auto [position, operand] : llvm::enumerate(call.getOperands())) {
+      Value address =
+          LLVM::GEPOp::create(builder, loc, ptr, i64, args,
+                              ArrayRef<LLVM::GEPArg>{int32_t(position)});
+      LLVM::StoreOp::create(builder, loc, operand, address);
+    }
+    Value address =
+        LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), context,
+                            ArrayRef<LLVM::GEPArg>{kCallStringFunctionOffset});
+    Value function = LLVM::LoadOp::create(builder, loc, ptr, address);
+    Value number =
+        LLVM::ConstantOp::create(builder, loc, i32, call.getFunction());
+    Value count =
+        LLVM::ConstantOp::create(builder, loc, i32, call.getOperands().size());
+    Value own = LLVM::CallOp::create(
+                    builder, loc, type,
+                    ValueRange{function, context, number, args, count, result})
+                    .getResult();
+    Value before = LLVM::LoadOp::create(builder, loc, i32, status);
+    LLVM::StoreOp::create(
+        builder, loc, LLVM::OrOp::create(builder, loc, before, own), status);
+    Value made = LLVM::LoadOp::create(builder, loc, i64, result);
+    call.getResult().replaceAllUsesWith(made);
+    call.erase();
+  }
+  for (auto ret : body.getOps<func::ReturnOp>()) {
+    builder.setInsertionPoint(ret);
+    loc = ret.getLoc();
+    Value last = LLVM::LoadOp::create(builder, loc, i32, status);
+    ret.getOperandsMutable().assign(last);
+  }
+}
+
 /// The exported function, or the one that the context calls for a part of a
 /// parallel loop: unpacks and calls.
 void ABIBuilder::createEntry(func::FuncOp body, StringRef name,
@@ -278,6 +336,8 @@ void ABIBuilder::convert(func::FuncOp function) {
       Value zero = arith::ConstantIntOp::create(builder, ret.getLoc(), 0, 32);
       ret.getOperandsMutable().assign(zero);
     }
+    // Before other errors have returns of their own.
+    convertStringCalls(function, newArgs.back());
     convertParallelCalls(function, newArgs.take_back(3)[0],
                          newArgs.take_back(3)[1], newArgs.back());
     convertAssertions(function, newArgs.back());

@@ -103,6 +103,8 @@ void populateSparsePatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns);
 void populateSparseReshapePatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns);
+void populateStringMapPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns);
 void populateStructurePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
 void populateUniquePatterns(const TypeConverter &converter,

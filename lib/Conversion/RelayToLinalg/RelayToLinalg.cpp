@@ -126,6 +126,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSortPatterns(converter, patterns);
   detail::populateSparsePatterns(converter, patterns);
   detail::populateSparseReshapePatterns(converter, patterns);
+  detail::populateStringMapPatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
   detail::populateUniquePatterns(converter, patterns);
   detail::populateWinogradPatterns(converter, patterns);

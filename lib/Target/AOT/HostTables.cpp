@@ -360,9 +360,10 @@ FailureOr<SmallVector<FlatSymbolRefAttr>> HostTranslator::describeStrings() {
     if (!text)
       return emitError(loc, "expects strings in attribute ")
              << relax::kStringsAttr << ", but got " << attr;
-    if (failed(checkName(text, "a string")))
-      return failure();
-    texts.push_back(data.getString(text.getValue()));
+    std::string bytes;
+    for (char byte : text.getValue())
+      bytes += byte ? std::string(1, byte) : RELAY_STRING_ZERO;
+    texts.push_back(data.getString(bytes));
   }
   return texts;
 }

@@ -33,6 +33,8 @@ using namespace mlir::relay;
 // Conversions do not see the run time.
 static_assert(kCheckFailed == RELAY_KERNEL_CHECK_FAILED);
 static_assert(kExpectationOffset == offsetof(RelayKernelContext, expectation));
+static_assert(kCallStringFunctionOffset ==
+              offsetof(RelayKernelContext, call_string_function));
 
 void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager) {
   // Loops and vectors.

@@ -5,7 +5,7 @@ from typing import Callable, Iterable, Iterator, Mapping, Optional, Sequence, Un
 import numpy as np
 from typing_extensions import Self, TypeAlias
 
-from . import Report
+from . import Report, RunStrings
 from ..relay.device import VirtualDevice
 from ..relay.expr import NDArray, TupleWrapper
 
@@ -464,7 +464,7 @@ class VMProgram:
     def profile(self, name: str, args: list[Object], repeat: int, warm_up: int, trace: str
                 ) -> list[tuple[Any, ...]]: ...
     def precision(self) -> str: ...
-    def strings(self) -> list[str]: ...
+    def make_strings(self) -> Optional[RunStrings]: ...
     def verify(self) -> None: ...
     def describe_function(
         self, name: str

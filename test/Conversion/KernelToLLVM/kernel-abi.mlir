@@ -35,3 +35,35 @@ func.func private @k.par0(%x: memref<?xf32>, %w: memref<4xf32> {tir.workspace}, 
     attributes {tir.parallel_body} {
   return
 }
+
+// Functions of strings are called through the context, arguments and result are
+// in memory, and the kernel returns an error at its end: calls are in loops.
+// CHECK-LABEL: func.func private @strings.body(
+// CHECK-SAME:    %[[CONTEXT:[^ ]*]]: !llvm.ptr) -> i32
+// CHECK:         %[[ARGS:.*]] = llvm.alloca %{{.*}} x i64
+// CHECK:         %[[RESULT:.*]] = llvm.alloca %{{.*}} x i64
+// CHECK:         %[[STATUS:.*]] = llvm.alloca %{{.*}} x i32
+// CHECK:         scf.for
+// CHECK:           %[[SECOND:.*]] = llvm.getelementptr %[[ARGS]][1]
+// CHECK:           llvm.store %{{.*}}, %[[SECOND]]
+// CHECK:           %[[ADDRESS:.*]] = llvm.getelementptr %[[CONTEXT]][64]
+// CHECK:           %[[CALLEE:.*]] = llvm.load %[[ADDRESS]]
+// CHECK:           %[[OWN:.*]] = llvm.call %[[CALLEE]](%[[CONTEXT]], %{{.*}}, %[[ARGS]], %{{.*}}, %[[RESULT]])
+// CHECK:           %[[BEFORE:.*]] = llvm.load %[[STATUS]]
+// CHECK:           %[[BOTH:.*]] = llvm.or %[[BEFORE]], %[[OWN]]
+// CHECK:           llvm.store %[[BOTH]], %[[STATUS]]
+// CHECK:           %[[MADE:.*]] = llvm.load %[[RESULT]]
+// CHECK:           memref.store %[[MADE]]
+// CHECK:         %[[LAST:.*]] = llvm.load %[[STATUS]]
+// CHECK:         return %[[LAST]]
+func.func @strings(%x: memref<4xi64>, %y: memref<4xi64>) attributes {tir.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %a = memref.load %x[%i] : memref<4xi64>
+    %both = tir.string_call 0(%a, %a)
+    memref.store %both, %y[%i] : memref<4xi64>
+  }
+  return
+}

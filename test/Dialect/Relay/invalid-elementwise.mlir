@@ -190,3 +190,62 @@ func.func @assert_op(%x: tensor<2x3xf32>, %c: tensor<2xi8>) {
     : (tensor<2x3xf32>, tensor<2xi8>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @string_map(%x: tensor<2xi64>) {
+  // expected-error @below {{op failed to infer returned types}}
+  // expected-error @below {{expects a function of strings, but got "reverse"}}
+  %0 = relay.string_map %x {function = "reverse"}
+    : (tensor<2xi64>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @string_map(%x: tensor<2xi64>) {
+  // expected-error @below {{op failed to infer returned types}}
+  // expected-error @below {{expects 2 operands for "concat", but got 1}}
+  %0 = relay.string_map %x {function = "concat"}
+    : (tensor<2xi64>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @string_map(%x: tensor<2xi64>) {
+  // expected-error @below {{op failed to infer returned types}}
+  // expected-error @below {{expects 1 or more params for "split_all", but got 0}}
+  %0 = relay.string_map %x {function = "split_all"}
+    : (tensor<2xi64>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @string_map(%x: tensor<2xi64>) {
+  // expected-error @below {{op failed to infer returned types}}
+  // expected-error @below {{expects 0 params for "characters", but got 1}}
+  %0 = relay.string_map %x {function = "characters", params = [1]}
+    : (tensor<2xi64>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @string_map(%x: tensor<2xi64>, %y: tensor<3xi64>) {
+  // expected-error @below {{op failed to infer returned types}}
+  // expected-error @below {{expects operands of one shape, but got 'tensor<2xi64>' and 'tensor<3xi64>'}}
+  %0 = relay.string_map %x, %y {function = "concat"}
+    : (tensor<2xi64>, tensor<3xi64>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @string_map(%x: tensor<2xi32>) {
+  // expected-error @below {{'relay.string_map' op operand #0 must be variadic of ranked tensor of 64-bit signless integer values}}
+  %0 = relay.string_map %x {function = "format_int"}
+    : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}

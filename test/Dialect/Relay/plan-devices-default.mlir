@@ -43,3 +43,18 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 // WRONG: expects option 'default-device' to be a kind of devices and a number, such as cpu:1, but got 'cpu'
+
+// Functions of strings are on the host, what is around them is not.
+// DEFAULT-LABEL: func.func @strings
+// DEFAULT: %[[X:.*]] = relay.device_copy %{{.*}} {dst_virtual_device = {device_type = 1 : i64, virtual_device_id = 2 : i64}
+// DEFAULT: %[[A:.*]] = relay.abs %[[X]]
+// DEFAULT: %[[H:.*]] = relay.device_copy %[[A]] {dst_virtual_device = {device_type = 1 : i64, virtual_device_id = 0 : i64}
+// DEFAULT: %[[S:.*]] = relay.string_map %[[H]]
+// DEFAULT: %[[D:.*]] = relay.device_copy %[[S]] {dst_virtual_device = {device_type = 1 : i64, virtual_device_id = 2 : i64}
+// DEFAULT: relay.negative %[[D]]
+func.func @strings(%x: tensor<4xi64>) -> tensor<4xi64> {
+  %0 = relay.abs %x : (tensor<4xi64>) -> tensor<4xi64>
+  %1 = relay.string_map %0 {function = "format_int"} : (tensor<4xi64>) -> tensor<4xi64>
+  %2 = relay.negative %1 : (tensor<4xi64>) -> tensor<4xi64>
+  return %2 : tensor<4xi64>
+}

@@ -374,6 +374,7 @@ add("annotation.stop_fusion", row("abs(annotation.stop_fusion(nn.relu(%x)))", x=
     row("annotation.stop_fusion(%x)", x=special()))
 add("assert_op", row('assert_op(%x, less_equal(%y, 9f32), message="expects y of at most 9")',
                      x=special(), y=Input("h", "float32", low=0, high=9)))
+add("string_map", row('string_map((%x,), function="format_int")', x="n,m"))
 add("annotation.cast_hint", row('annotation.cast_hint(%x, dtype="int8")', x=special()))
 add("annotation.with_funcid",
     row("annotation.with_funcid(fn (%y: Tensor[(4), {dtype}]) { copy(%y) }, fid=3)(%x)",

@@ -19,6 +19,9 @@ inline constexpr int32_t kCheckFailed = 1;
 /// Where RelayKernelContext has the address for the text of what it expects.
 inline constexpr int32_t kExpectationOffset = 56;
 
+/// Where RelayKernelContext has what calls functions of strings.
+inline constexpr int32_t kCallStringFunctionOffset = 64;
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_CONVERSION_KERNELTOLLVM_KERNELERRORS_H

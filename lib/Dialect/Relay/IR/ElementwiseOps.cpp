@@ -8,6 +8,7 @@
 #include "OperatorFormat.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "relay-mlir-c/Strings.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -98,6 +99,40 @@ LogicalResult relay::detail::checkShift(std::optional<Location> location,
   if (shift < -31 || shift > 31)
     return emitOptionalError(location, "expects a shift in [-31, 31], but got ",
                              shift);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// StringMapOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult relay::detail::checkStringMap(std::optional<Location> location,
+                                            ValueRange operands,
+                                            StringRef function,
+                                            ArrayRef<int64_t> params) {
+  const RelayStringFunctionInfo *info =
+      relayFindStringFunction(function.data(), function.size());
+  if (!info)
+    return emitOptionalError(
+        location, "expects a function of strings, but got \"", function, "\"");
+  if (int64_t(operands.size()) != info->num_operands)
+    return emitOptionalError(location, "expects ", info->num_operands,
+                             " operands for \"", function, "\", but got ",
+                             operands.size());
+  if (int64_t(params.size()) < info->num_params ||
+      (int64_t(params.size()) > info->num_params && !info->has_more_params))
+    return emitOptionalError(location, "expects ", info->num_params,
+                             info->has_more_params ? " or more" : "",
+                             " params for \"", function, "\", but got ",
+                             params.size());
+  for (Value other : operands.drop_front())
+    if (failed(
+            verifyCompatibleShape(operands.front().getType(), other.getType())))
+      return emitOptionalError(location,
+                               "expects operands of one shape, but "
+                               "got ",
+                               operands.front().getType(), " and ",
+                               other.getType());
   return success();
 }
 

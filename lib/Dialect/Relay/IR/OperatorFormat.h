@@ -133,6 +133,11 @@ LogicalResult checkElementType(std::optional<Location> location, Value data,
 /// Checks the shift of a product with a fixed-point number.
 LogicalResult checkShift(std::optional<Location> location, int64_t shift);
 
+/// Checks that there is such a function of strings, and what it is given.
+LogicalResult checkStringMap(std::optional<Location> location,
+                             ValueRange operands, StringRef function,
+                             ArrayRef<int64_t> params);
+
 /// Checks that `axes` are dimensions of `data`, each at most once.
 LogicalResult checkAxes(std::optional<Location> location, Value data,
                         ArrayRef<int64_t> axes);

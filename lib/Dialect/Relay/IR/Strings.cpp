@@ -40,3 +40,28 @@ std::optional<StringRef> StringTable::getText(int64_t number) const {
 ArrayAttr StringTable::getAttr(MLIRContext *context) const {
   return Builder(context).getStrArrayAttr(texts);
 }
+
+StringRun::StringRun(const StringTable &table, const RelayModule *module) {
+  if (relayStringsCreate(module, &strings) != RELAY_OK)
+    llvm::report_fatal_error(relayGetLastError());
+  for (int64_t i = 0; i < table.size(); ++i) {
+    StringRef text = *table.getText(i);
+    int64_t number = 0;
+    (void)relayStringsGetNumber(strings, text.data(), text.size(), &number);
+  }
+  before = relayUseStrings(strings);
+}
+
+StringRun::~StringRun() {
+  relayUseStrings(before);
+  relayStringsFree(strings);
+}
+
+void StringRun::addTo(StringTable &table) const {
+  for (int64_t i = table.size(), e = relayStringsGetSize(strings); i < e; ++i) {
+    const char *text = nullptr;
+    uint64_t length = 0;
+    (void)relayStringsGetText(strings, i, &text, &length);
+    table.getNumber(StringRef(text, length));
+  }
+}

@@ -14,7 +14,8 @@
 // names, or on the host.
 //
 // Parameters and what is computed from constants only can be copied anywhere,
-// so that they connect nothing. Results of the function are on the host.
+// so that they connect nothing. Results of the function are on the host, and so
+// are functions of strings, which the run time has, and what they make.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +62,7 @@ private:
   /// Whether a value is copied to where it is used.
   bool isLoose(Value value) const {
     return isa<BlockArgument>(value) || fromConstants.contains(value) ||
-           marked.contains(value);
+           marked.contains(value) || value.getDefiningOp<StringMapOp>();
   }
   unsigned getNumber(Value value);
   void connect(Operation *op);
@@ -194,7 +195,8 @@ LogicalResult DevicePlanner::plan() {
       });
       if (nested.wasInterrupted())
         return failure();
-      if (op.hasTrait<OpTrait::IsTerminator>() || isa<ConstantOp>(op))
+      if (op.hasTrait<OpTrait::IsTerminator>() ||
+          isa<ConstantOp, StringMapOp>(op))
         continue;
       if (llvm::all_of(op.getOperands(), [&](Value operand) {
             return isConstant(operand) || fromConstants.contains(operand);
@@ -272,7 +274,7 @@ void DevicePlanner::rewrite() {
              llvm::concat<Value>(op.getOperands(), op.getResults()))
           if (DeviceAttr other = getDevice(value))
             device = other;
-      if (op.hasTrait<OpTrait::IsTerminator>())
+      if (op.hasTrait<OpTrait::IsTerminator>() || isa<StringMapOp>(op))
         device = {};
       for (OpOperand &operand : op.getOpOperands()) {
         Value value = operand.get();

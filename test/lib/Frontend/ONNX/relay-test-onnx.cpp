@@ -61,10 +61,12 @@ static FailureOr<unsigned> serve(ArrayRef<StringRef> words,
       return emitError(loc) << llvm::toString(array.takeError());
     inputs.push_back(getTensor(*array, context));
   }
+  StringRun stringRun(strings);
   FailureOr<SmallVector<InterpreterValue>> results =
       interpretMain(*module, inputs);
   if (failed(results))
     return failure();
+  stringRun.addTo(strings);
   for (auto [index, result] : llvm::enumerate(*results)) {
     if (!result.isTensor())
       return emitError(loc)

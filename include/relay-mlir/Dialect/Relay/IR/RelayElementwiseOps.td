@@ -261,6 +261,52 @@ def Relay_AssertOp : Relay_SameTypeOperator<"assert_op", "Injective"> {
                        StrAttr:$message);
 }
 
+def Relay_StringMapOp : Relay_SameTypeOperator<"string_map", "Opaque"> {
+  let summary = "A function of strings, element by element";
+  let description = [{
+    Strings are numbers in the table of the run, which begins with the strings
+    of the module (`relay.strings`) and to which strings are added as they are
+    made: equal strings have equal numbers. Operands have one shape. `params`
+    are numbers too; a text among them is one of the strings of the module.
+
+    | `function` | operands | `params` | result |
+    |---|---|---|---|
+    | `concat` | two strings | | one after the other |
+    | `lower`, `upper` | string | language, such as "en_US" | each code point in lower or upper case |
+    | `split` | string | delimiter, greatest number of splits or -1 | list of what is between; without delimiter, between spaces |
+    | `characters` | string | | list of its code points |
+    | `find_all` | string | pattern, least number of code points | list of what matches a regular expression |
+    | `split_all` | string | least number of code points, patterns | list of what is between matches, one pattern after the other |
+    | `list_size` | list | | number of its strings |
+    | `list_item` | list, position | string | that string, or the parameter where the list has none |
+    | `full_match` | string | pattern | 1 if all of it matches, else 0 |
+    | `parse_int`, `parse_uint` | string | | the integer it says |
+    | `parse_float` | string | 32 or 64 | the bits of an f64, rounded to so many bits |
+    | `format_int`, `format_uint` | integer | | its decimal digits |
+    | `format_float` | bits of an f64 | digits | the number with so many digits at most |
+    | `hash` | string | seed | MurmurHash3 of its bytes, 32 bits |
+    | `less` | two strings | | 1 if the first one comes first, by bytes |
+
+    Lists are numbers for their own functions. Patterns are those of RE2;
+    `find_all` and `split_all` take the longest match. A string that is none of
+    the table, or not what a function parses, ends the run with an error.
+
+    Not an operator of TVM's Relay.
+
+    Example:
+
+    ```mlir
+    %0 = relay.string_map %a, %b {function = "concat"}
+        : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi64>
+    ```
+  }];
+  let check = [{::mlir::relay::detail::checkStringMap(
+      location, adaptor.getData(), adaptor.getFunction(),
+      adaptor.getParams())}];
+  let arguments = (ins Variadic<RankedTensorOf<[I64]>>:$data,
+                       StrAttr:$function, Relay_DefaultInts<"{}">:$params);
+}
+
 def Relay_CastOp
     : Relay_Operator<"cast", "ElemWise", [Relay_ElementwiseLayout]> {
   let summary = "Conversion to another element type";

@@ -14,6 +14,8 @@
 #ifndef RELAY_MLIR_DIALECT_RELAY_IR_STRINGS_H
 #define RELAY_MLIR_DIALECT_RELAY_IR_STRINGS_H
 
+#include "relay-mlir-c/Strings.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -53,6 +55,24 @@ private:
   llvm::StringMap<int64_t> numbers;
   /// The keys of `numbers`.
   std::vector<StringRef> texts;
+};
+
+/// The strings of runs of this thread while it lives: those of a table with
+/// their numbers, and others behind them.
+class StringRun {
+public:
+  /// `module` is what runs, or null for an interpreter.
+  explicit StringRun(const StringTable &table,
+                     const RelayModule *module = nullptr);
+  ~StringRun();
+  StringRun(const StringRun &) = delete;
+
+  /// Adds to `table` what runs have added.
+  void addTo(StringTable &table) const;
+
+private:
+  RelayStrings *strings = nullptr;
+  RelayStrings *before;
 };
 
 } // namespace mlir::relay

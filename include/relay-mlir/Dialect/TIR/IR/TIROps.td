@@ -457,6 +457,25 @@ def TIR_OpaqueOp : TIR_Op<"opaque", [
   let hasVerifier = 1;
 }
 
+def TIR_StringCallOp : TIR_Op<"string_call", [NoMemoryEffect]> {
+  let summary = "A function of strings that the run time has";
+  let description = [{
+    Calls function number `function` (relay-mlir-c/Strings.h) with numbers
+    of strings, of lists of them, or others. Where it refuses them, the kernel
+    ends with an error. For the body of `tir.opaque` without dimensions
+    `along`: threads of a loop have no way to the strings of the run.
+
+    Example:
+
+    ```mlir
+    %both = tir.string_call 0(%a, %b)
+    ```
+  }];
+  let arguments = (ins I32Attr:$function, Variadic<I64>:$operands);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$function `(` $operands `)` attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
