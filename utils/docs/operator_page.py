@@ -149,8 +149,8 @@ def write_page(status):
     lines = [
         "# Operators", "",
         "<!-- Written by utils/docs/operator_page.py; do not edit. -->", "",
-        f"What becomes of each of the {total} operators: those of TVM's Relay, and `assert_op`, which is Relax's. Their",
-        "definitions are with them in the dialect, `include/relay-mlir/Dialect/Relay/IR`.", "",
+        f"What becomes of each of the {total} operators: those of TVM's Relay, `assert_op`, which is Relax's, and",
+        "`string_map`. Their definitions are with them in the dialect, `include/relay-mlir/Dialect/Relay/IR`.", "",
         "* **inferred**: the dialect has the operator, and a rule for the type of its result.",
         "* **interpreted**: the interpreter evaluates it.",
         "* **compiled**: programs of this operator have been compiled, run, and compared with the interpreter, in the",

@@ -10,6 +10,7 @@
 #include "Formula.h"
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "StringMaps.h"
 #include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
@@ -96,13 +97,45 @@ Value mlir::relay::onnx::createCast(NodeContext &node, Value data, Type to) {
   return node.castTo(data, to);
 }
 
+/// The numbers that strings say.
+static Value parse(NodeContext &node, Value strings, Type to) {
+  OpBuilder &b = node.getBuilder();
+  if (auto integer = dyn_cast<IntegerType>(to)) {
+    bool hasSign = !integer.isUnsigned() && !integer.isInteger(1);
+    return createCast(
+        node,
+        createStringMap(node, hasSign ? "parse_int" : "parse_uint", strings),
+        to);
+  }
+  Value bits = createStringMap(node, "parse_float", strings, 64);
+  return createCast(node, reinterpret(node, bits, b.getF64Type()), to);
+}
+
+/// Numbers as strings: floats with as many digits as ONNX Runtime writes.
+static Value format(NodeContext &node, Value data) {
+  constexpr int64_t kNumDigits = 8;
+  OpBuilder &b = node.getBuilder();
+  Type from = node.getElementType(data), i64 = b.getI64Type();
+  if (auto integer = dyn_cast<IntegerType>(from)) {
+    bool hasSign = !integer.isUnsigned() && !integer.isInteger(1);
+    return createStringMap(node, hasSign ? "format_int" : "format_uint",
+                           node.castTo(data, i64));
+  }
+  if (isSmallElement(from))
+    data = node.castTo(data, b.getF32Type());
+  Value bits = reinterpret(node, node.castTo(data, b.getF64Type()), i64);
+  return createStringMap(node, "format_float", bits, kNumDigits);
+}
+
 static LogicalResult castInput(NodeContext &node, Type type) {
   Value data = node.getInput(0);
+  if (!data)
+    return failure();
   bool isString = isStringType(node.getElementType(data));
-  if (isString != isStringType(type))
-    return node.emitError() << "expects a cast between numbers, but got one "
-                            << (isString ? "from" : "to") << " strings";
-  return node.setResult(isString ? data : createCast(node, data, type));
+  if (isString == isStringType(type))
+    return node.setResult(isString ? data : createCast(node, data, type));
+  return node.setResult(isString ? parse(node, data, type)
+                                 : createStringsOf(node, format(node, data)));
 }
 
 static LogicalResult convertCast(NodeContext &node) {

@@ -48,7 +48,9 @@ private:
   ArrayRef<int64_t> indexes;
   ArrayRef<float> weights;
   SmallVector<int64_t> begins, ends;
-  int64_t minSize = 0, maxSize = 0, maxSkip = 0, length = 0;
+  int64_t minSize = 0, maxSize = 0, maxSkip = 0;
+  /// Of rows; nothing if it is known when the model runs.
+  std::optional<int64_t> length;
   /// (row, position)
   Value data;
 };
@@ -117,8 +119,8 @@ LogicalResult GramCounter::readPool() {
 }
 
 Value GramCounter::createMatches(int64_t size, int64_t step) {
-  int64_t numPositions = length - (size - 1) * step;
-  if (numPositions <= 0)
+  int64_t reach = (size - 1) * step;
+  if (length && *length <= reach)
     return nullptr;
   int64_t numGrams = getNumGrams(size);
   Value matches;
@@ -128,8 +130,12 @@ Value GramCounter::createMatches(int64_t size, int64_t step) {
       column.push_back(pool[begins[size - 1] + gram * size + i]);
     Value wanted = node.expandDims(
         areStrings ? node.createStrings(column) : node.createInts(column), 1);
-    Value found = node.expandDims(
-        node.slice(data, 1, i * step, i * step + numPositions), 1);
+    // Ends are counted from that of the row: of one that is too short, nothing
+    // is left.
+    int64_t end = i * step - reach;
+    Value found = end == 0 ? node.dropFirst(data, 1, i * step)
+                           : node.slice(data, 1, i * step, end);
+    found = node.expandDims(found, 1);
     Value isEqual = node.create<EqualOp>({found, wanted});
     matches = matches ? node.create<LogicalAndOp>({matches, isEqual}) : isEqual;
   }
@@ -167,11 +173,7 @@ LogicalResult GramCounter::build() {
   if (rank != 1 && rank != 2)
     return node.emitError()
            << "expects data of rank 1 or 2, but got " << data.getType();
-  std::optional<int64_t> size = node.getDims(data)[rank - 1].getConstant();
-  if (!size)
-    return node.emitError()
-           << "expects rows of a known length, but got " << data.getType();
-  length = *size;
+  length = node.getDims(data)[rank - 1].getConstant();
   data = node.expandRank(data, 2);
 
   // Outputs that no n-gram has are counts of nothing, behind all others.

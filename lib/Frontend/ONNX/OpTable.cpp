@@ -48,6 +48,7 @@ static OpTable createTable() {
   addShapeOps(table);
   addSignalOps(table);
   addSliceOps(table);
+  addStringOps(table);
   // Some are those of ONNX.
   addContribAttentionOps(table);
   addContribEmbeddingOps(table);

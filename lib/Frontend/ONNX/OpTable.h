@@ -167,6 +167,7 @@ void addSequenceOps(OpTable &table);
 void addShapeOps(OpTable &table);
 void addSignalOps(OpTable &table);
 void addSliceOps(OpTable &table);
+void addStringOps(OpTable &table);
 
 /// How nodes of all topics were written in the first opsets.
 void addUpgrades(OpTable &table);

@@ -14,6 +14,7 @@
 #include "Contrib/Contrib.h"
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "StringMaps.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
@@ -199,10 +200,13 @@ static LogicalResult convertUnique(NodeContext &node) {
   auto cut = [&](Value value, int64_t axis) {
     return sliceAt(node, value, zero, distinct.count, axis);
   };
+  bool isString = data && isStringType(node.getElementType(data));
   if (!node.hasAttr("axis")) {
     data = node.squeeze(node.flatten(data, 0), {0});
-    distinct = findDistinct(node, data, isSorted);
-    values = cut(data, 0);
+    Value keys = isString ? createStringRanks(node, data) : data;
+    distinct = findDistinct(node, keys, isSorted);
+    values = isString ? node.take(data, cut(distinct.indices, 0), 0, "fast")
+                      : cut(keys, 0);
   } else {
     int64_t rank = node.getRank(data);
     FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", 0), rank);
@@ -215,7 +219,12 @@ static LogicalResult convertUnique(NodeContext &node) {
     for (int64_t i = 0; i < rank; ++i)
       if (i != *axis)
         order.push_back(i);
-    Value rows = node.flatten(node.transpose(data, order), 1);
+    Value keys = data;
+    if (isString)
+      keys = node.reshape(
+          createStringRanks(node, node.squeeze(node.flatten(data, 0), {0})),
+          ArrayRef<ShapeScalar>(node.getDims(data)));
+    Value rows = node.flatten(node.transpose(keys, order), 1);
     distinct = findDistinctRows(node, rows, isSorted);
     values = node.take(data, cut(distinct.indices, 0), *axis);
   }

@@ -33,7 +33,7 @@ bool mlir::relay::onnx::isStringType(Type type) {
 }
 
 bool mlir::relay::onnx::isStringElement(StringRef text) {
-  return !text.contains('\0') && llvm::json::isUTF8(text);
+  return llvm::json::isUTF8(text);
 }
 
 /// In texts that have types among others, those of strings are found by what
@@ -110,6 +110,7 @@ bool mlir::relay::onnx::takesStrings(StringRef domain, StringRef opType) {
                                              "OptionalHasElement",
                                              "Pad",
                                              "Reshape",
+                                             "RegexFullMatch",
                                              "ReverseSequence",
                                              "Scan",
                                              "Scatter",
@@ -127,10 +128,14 @@ bool mlir::relay::onnx::takesStrings(StringRef domain, StringRef opType) {
                                              "Split",
                                              "SplitToSequence",
                                              "Squeeze",
+                                             "StringConcat",
+                                             "StringNormalizer",
+                                             "StringSplit",
                                              "TensorScatter",
                                              "TfIdfVectorizer",
                                              "Tile",
                                              "Transpose",
+                                             "Unique",
                                              "Unsqueeze",
                                              "Where"};
   static const llvm::StringSet<> ml = {"ArrayFeatureExtractor",
@@ -138,6 +143,8 @@ bool mlir::relay::onnx::takesStrings(StringRef domain, StringRef opType) {
                                        "OneHotEncoder"};
   if (domain.empty() || domain == "ai.onnx")
     return standard.contains(opType);
+  if (domain == "com.microsoft")
+    return opType == "MurmurHash3" || opType == "Tokenizer";
   return domain == "ai.onnx.ml" && ml.contains(opType);
 }
 
@@ -202,7 +209,9 @@ LogicalResult mlir::relay::onnx::finishStrings(func::FuncOp main,
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
-  if (isAtBorder)
+  WalkResult walk =
+      module.walk([](StringMapOp) { return WalkResult::interrupt(); });
+  if (isAtBorder || walk.wasInterrupted())
     module->setAttr(kStringsAttrName, table.getAttr(context));
   return success();
 }

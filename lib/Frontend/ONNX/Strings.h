@@ -7,10 +7,10 @@
 //
 // A tensor of strings is one of their numbers in the table of strings of the
 // model, with 64 bits. Number 0 is the empty string; others follow in the order
-// in which the model uses them. Who calls the model numbers strings that the
-// table does not have behind it: equal strings have equal numbers, and that is
-// all that operators may rely on which compare and move strings. Those that
-// look into strings, sort or make them, are refused.
+// in which the model uses them. Behind them come those that a call brings, and
+// those that it makes: equal strings have equal numbers, and that is all that
+// operators may rely on which compare and move strings. Those that look into
+// strings or make them do so by relay.string_map.
 //
 // While a model is imported, numbers of strings have a type of their own,
 // integers of 63 bits, which no tensor of ONNX has: so no operator of numbers
@@ -36,8 +36,7 @@ Type getStringType(MLIRContext *context);
 bool isStringType(Type type);
 
 /// What tensors of strings have, for messages.
-inline constexpr StringLiteral kStringElements =
-    "strings that are UTF-8 text without zeros";
+inline constexpr StringLiteral kStringElements = "strings that are UTF-8 text";
 bool isStringElement(StringRef text);
 
 /// A tensor of strings that have these numbers.
@@ -54,7 +53,7 @@ public:
 /// The type of the elements of a tensor: as getElementType, or strings.
 Type getTensorElementType(MLIRContext *context, DataType type);
 
-/// Whether an operator only moves and compares strings, or looks them up.
+/// Whether an operator knows what to do with strings.
 bool takesStrings(StringRef domain, StringRef opType);
 
 /// Makes numbers of 64 bits of all strings in the module of `main`, and says

@@ -229,7 +229,7 @@ def test_refused_hashes():
 
 
 @pytest.mark.parametrize("op, reason", [("GreedySearch", "a search over what a decoder gives"),
-                                        ("Tokenizer", "of strings; give the model the tokens instead")])
+                                        ("SparseToDenseMatMul", "of sparse tensors; give the model dense ones")])
 def test_what_is_refused(op, reason):
     check_refused(f"{op} ({reason}", op, {"x": random(2, 3)}, 18, {}, domain=DOMAIN)
 

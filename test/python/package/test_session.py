@@ -165,9 +165,9 @@ def test_backend_devices(model):
     with pytest.raises(ValueError, match="expects device CPU, but got CUDA"):
         backend.prepare(model, "CUDA")
     unknown = helper.make_model(helper.make_graph(
-        [helper.make_node("StringNormalizer", ["x"], ["y"])], "g",
-        [helper.make_tensor_value_info("x", TensorProto.STRING, [1])],
-        [helper.make_tensor_value_info("y", TensorProto.STRING, [1])]))
+        [helper.make_node("ImageDecoder", ["x"], ["y"])], "g",
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, [1])],
+        [helper.make_tensor_value_info("y", TensorProto.UINT8, [1, 1, 3])]))
     assert not backend.is_compatible(unknown)
 
 

@@ -27,8 +27,6 @@ void mlir::relay::onnx::addContribRefusals(OpTable &table) {
          {"BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch"},
          "a search over what a decoder gives; compile the decoder, and search "
          "outside of it");
-  refuse(kContribDomain, {"Tokenizer"},
-         "of strings; give the model the tokens instead");
   refuse(kContribDomain, {"SparseToDenseMatMul"},
          "of sparse tensors; give the model dense ones instead");
   refuse(kContribDomain, {"MatMulFpQ4"},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Formula.h"
+#include "../StringMaps.h"
 #include "Contrib.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
@@ -148,14 +149,19 @@ static LogicalResult convertMurmurHash3(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Type own = node.getElementType(data);
   unsigned width = own.getIntOrFloatBitWidth();
-  if (width != 32 && width != 64)
-    return node.emitError()
-           << "expects elements of 32 or 64 bits, but got " << data.getType();
   int64_t seed = node.getInt("seed", 0);
   bool isPositive = node.getBool("positive", true);
   if (seed < 0 || seed > std::numeric_limits<uint32_t>::max())
     return node.emitError()
            << "expects seed to be of 32 bits, but got " << seed;
+  if (isStringType(own))
+    return node.setResult(
+        node.castTo(createStringMap(node, "hash", data, seed),
+                    isPositive ? b.getIntegerType(32, /*isSigned=*/false)
+                               : b.getI32Type()));
+  if (width != 32 && width != 64)
+    return node.emitError()
+           << "expects elements of 32 or 64 bits, but got " << data.getType();
   Type bitsType = b.getIntegerType(width, /*isSigned=*/false);
   auto reinterpret = [&](Value value, Type type) {
     if (node.getElementType(value) == type)
