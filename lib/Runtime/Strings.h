@@ -75,7 +75,7 @@ private:
 
 /// Lists of strings that functions make for others, by their numbers. They
 /// belong to one run.
-using StringLists = std::deque<std::vector<int64_t>>;
+using StringLists = std::vector<std::vector<int64_t>>;
 
 } // namespace relay_rt
 
