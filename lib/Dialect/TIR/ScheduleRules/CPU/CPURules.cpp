@@ -46,9 +46,9 @@ struct CPURules : ScheduleRulesInterface {
                                       : KernelRule::None;
                          }});
 
-    rules.addBlockRule({"sum of products", 70, scheduleContraction});
     rules.addBlockRule(
-        {"products within groups of few channels", 65, scheduleSmallGroups});
+        {"products within groups of few channels", 75, scheduleSmallGroups});
+    rules.addBlockRule({"sum of products", 70, scheduleContraction});
     rules.addBlockRule(
         {"window that slides over channels-last data", 60, scheduleWindow});
     rules.addBlockRule(

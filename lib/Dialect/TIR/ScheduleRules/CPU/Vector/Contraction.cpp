@@ -132,6 +132,23 @@ bool Contraction::waitsTransposed(const BufferAccess &operand,
          bytes > getCPU(schedule).getCacheSizes().l2 / 2.0;
 }
 
+/// Whether constant columns that fill a part of a vector are nevertheless
+/// faster than sums along rows, one by one: each row is read once, not once for
+/// each column, and as many sums as there are registers do not wait for one
+/// another. 64 channels to 3 in windows of 7x7 took 0.4 of the time with
+/// AVX-512, 0.15 with AVX2.
+bool Contraction::isWorthNarrowColumns(bool isRight, unsigned var) const {
+  constexpr int64_t kMaxWaste = 8, kMinRows = 64;
+  const BufferAccess &operand = isRight ? right : left;
+  if (nest.guessExtent(var) == 1 || nest.guessExtent(var) * kMaxWaste < lanes ||
+      !hasFreeLayout(operand.buffer) || !canPack(operand, var, lanes))
+    return false;
+  int64_t numRows = 1;
+  for (unsigned row : getOwnVars(isRight ? left : right, operand))
+    numRows *= nest.guessExtent(row);
+  return numRows >= kMinRows;
+}
+
 /// Picks the operand that is loaded by vectors, makes it the right one, and
 /// picks the variable of the lanes.
 LogicalResult Contraction::chooseColumns() {
@@ -150,6 +167,8 @@ LogicalResult Contraction::chooseColumns() {
     depth *= nest.guessExtent(var);
   std::optional<Candidate> best;
   std::string reason = "no variable is of one factor alone";
+  // Columns of which there are too few for anything but many rows, packed.
+  std::optional<Candidate> narrow;
   for (bool isRight : {true, false}) {
     const BufferAccess &operand = isRight ? right : left;
     for (unsigned var : getOwnVars(operand, isRight ? left : right)) {
@@ -157,6 +176,8 @@ LogicalResult Contraction::chooseColumns() {
       bool isKnown = nest.getExtent(var).has_value();
       // Fewer columns than half a vector waste most of each update.
       if (extent < lanes / 2) {
+        if (isKnown && isWorthNarrowColumns(isRight, var))
+          narrow = Candidate{var, isRight, Packing::Layout, 0};
         reason = std::to_string(extent) +
                  " columns are less than half of the " + std::to_string(lanes) +
                  " lanes of a vector";
@@ -192,6 +213,8 @@ LogicalResult Contraction::chooseColumns() {
         best = candidate;
     }
   }
+  if (!best)
+    best = narrow;
   if (!best) {
     remarkDeclined(reason);
     return failure();

@@ -53,6 +53,7 @@ private:
                            const BufferAccess &other) const;
   bool waitsTransposed(const BufferAccess &operand, const BufferAccess &other,
                        unsigned var) const;
+  bool isWorthNarrowColumns(bool isRight, unsigned var) const;
   LogicalResult chooseColumns();
   void chooseRows();
   void chooseImages();
