@@ -144,13 +144,21 @@ static bool collectStores(Value buffer,
   return true;
 }
 
-/// Whether vectors are carried through a loop around `op`: results of a product
-/// leave registers in short pieces, which streaming would not put together.
+/// Whether vectors are carried through `loop`.
+static bool carriesVectors(scf::ForOp loop) {
+  return llvm::any_of(loop.getResultTypes(),
+                      [](Type type) { return isa<VectorType>(type); });
+}
+
+/// Whether vectors are carried through a loop around `op`, or one beside it:
+/// results of a product leave registers in short pieces, with a reduction
+/// between them, which streaming would not put together.
 static bool isInTile(Operation *op) {
+  if (llvm::any_of(op->getBlock()->getOps<scf::ForOp>(), carriesVectors))
+    return true;
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
        loop = loop->getParentOfType<scf::ForOp>())
-    if (llvm::any_of(loop.getResultTypes(),
-                     [](Type type) { return isa<VectorType>(type); }))
+    if (carriesVectors(loop))
       return true;
   return false;
 }
@@ -268,7 +276,7 @@ static bool fillsLines(vector::StoreOp store,
     begin -= lanes;
   while (llvm::is_contained(distances, end))
     end += lanes;
-  if ((end - begin) * bits >= kLineBits)
+  if ((end - begin) * bits % kLineBits == 0)
     return true;
   auto loop = dyn_cast<scf::ForOp>(store->getParentOp());
   std::optional<int64_t> step =

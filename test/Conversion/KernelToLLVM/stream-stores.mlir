@@ -106,6 +106,31 @@ func.func @lines(%v: vector<8xf32>, %w: vector<16xf32>, %halves: memref<8192xf32
 
 // -----
 
+// Results of a product: a reduction runs between the parts of a line, and of
+// the next one.
+// CHECK-LABEL: func @product
+// CHECK-NOT: nontemporal
+func.func @product(%v: vector<8xf32>, %out: memref<8192xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c1024 step %c16 {
+    %0:2 = scf.for %k = %c0 to %c8 step %c1 iter_args(%a = %v, %b = %v) -> (vector<8xf32>, vector<8xf32>) {
+      %1 = arith.addf %a, %v : vector<8xf32>
+      %2 = arith.addf %b, %v : vector<8xf32>
+      scf.yield %1, %2 : vector<8xf32>, vector<8xf32>
+    }
+    %3 = arith.addi %i, %c8 : index
+    vector.store %0#0, %out[%i] : memref<8192xf32>, vector<8xf32>
+    vector.store %0#1, %out[%3] : memref<8192xf32>, vector<8xf32>
+  }
+  return
+}
+
+// -----
+
 // Rows that are read twice: the last time fetches the next row, or at the end
 // the same.
 // CHECK-LABEL: func @rows
