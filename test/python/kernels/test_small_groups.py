@@ -7,6 +7,8 @@ one, or are too few for one. Integers are exact; floats may be wrong by 1e-6 of 
 of the magnitudes (f16: 2e-3, for the rounding of the result).
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -49,8 +51,11 @@ def test_small_groups(case, dtype, has_bias):
     groups, channels, outputs, size, kernel, stride, images = case
     rng = np.random.default_rng(sum(case))
     is_integer = dtype == "int8"
-    draw = (lambda *shape: rng.integers(-128, 128, shape)) if is_integer else (
-        lambda *shape: rng.uniform(-1, 1, shape))
+
+    def draw(*shape: int) -> np.ndarray[Any, Any]:
+        return np.asarray(rng.integers(-128, 128, shape) if is_integer else
+                          rng.uniform(-1, 1, shape))
+
     x = draw(images, size, size, groups * channels).astype(dtype)
     w = draw(groups * outputs, channels, kernel, kernel).astype(dtype)
     result = "int32" if is_integer else dtype

@@ -93,19 +93,20 @@ def test_padding_from_constants():
     """TensorFlow's "same" padding of a known size, as PyTorch exports it: what is left of a
     window, not less than zero, in floats. Tolerance: 1e-5, of sums of about 1."""
     constants = {"count": 3.5, "one": 1.0, "stride": 2.0, "kernel": 3.0, "size": 7.0, "zero": 0.0}
+    steps: list[tuple[str, str, str, dict[str, Any]]] = [
+        ("Ceil", "count", "windows", {}), ("Sub", "windows one", "steps", {}),
+        ("Mul", "steps stride", "reach", {}), ("Add", "reach kernel", "end", {}),
+        ("Sub", "end size", "rest", {}), ("Clip", "rest zero ", "both", {}),
+        ("Div", "both stride", "half", {}),
+        ("Cast", "half", "before", {"to": TensorProto.INT64}),
+        ("Cast", "both", "whole", {"to": TensorProto.INT64}),
+        ("Sub", "whole before", "after", {}),
+        ("Unsqueeze", "before first", "begin", {}), ("Unsqueeze", "after first", "end_", {}),
+        ("Concat", "none begin begin none end_ end_", "widths", {"axis": 0}),
+        ("Pad", "x widths zero", "padded", {}),
+        ("Conv", "padded w", "y", {"strides": [2, 2]})]
     nodes = [helper.make_node(op, inputs.split(" "), [output], **attributes)
-             for op, inputs, output, attributes in [
-                 ("Ceil", "count", "windows", {}), ("Sub", "windows one", "steps", {}),
-                 ("Mul", "steps stride", "reach", {}), ("Add", "reach kernel", "end", {}),
-                 ("Sub", "end size", "rest", {}), ("Clip", "rest zero ", "both", {}),
-                 ("Div", "both stride", "half", {}),
-                 ("Cast", "half", "before", {"to": TensorProto.INT64}),
-                 ("Cast", "both", "whole", {"to": TensorProto.INT64}),
-                 ("Sub", "whole before", "after", {}),
-                 ("Unsqueeze", "before first", "begin", {}), ("Unsqueeze", "after first", "end_", {}),
-                 ("Concat", "none begin begin none end_ end_", "widths", {"axis": 0}),
-                 ("Pad", "x widths zero", "padded", {}),
-                 ("Conv", "padded w", "y", {"strides": [2, 2]})]]
+             for op, inputs, output, attributes in steps]
     rng = np.random.default_rng(2)
     w = rng.standard_normal((4, 3, 3, 3)).astype(np.float32) / 5
     tensors = [helper.make_tensor(name, TensorProto.FLOAT, [], [value])

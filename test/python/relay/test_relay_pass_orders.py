@@ -59,7 +59,6 @@ for _name in ("add", "multiply", "nn.relu", "tanh", "nn.conv2d", "nn.dense", "co
 PIPELINES = [
     "relay-to-cps,relay-un-cps", "func.func(relay-decompose)", "relay-instantiate",
     "func.func(relay-split-transposed-conv)", "func.func(relay-pool-before-conv)",
-    "func.func(relay-crop-kernels)",
     "func.func(relay-combine-parallel-matmul)", "func.func(relay-combine-parallel-dense)",
     "relay-inline-indirect-calls", "func.func(relay-widen-products)",
     "relay-attach-target{target=x86-64-v3},func.func(relay-winograd)",
