@@ -123,6 +123,12 @@ def test_variants(chunk, models, original_inputs, tmp_path):
                 # ZipMap has the scores in maps; ours stay a tensor.
                 expected = np.array([list(row.values()) for row in expected], actual.dtype)
             if not same(expected, actual):
+                # Some results are what was in memory: no reference.
+                theirs.ask("run", path, tmp_path / "again", *files)
+                again = np.load(tmp_path / f"again{i}.npy", allow_pickle=True)
+                if expected.tobytes() != again.tobytes():
+                    print(f"seed {seed}, {name}: {changes}: the other one gives two results")
+                    continue
                 report(f"output {i}: expected {str(expected)[:300]}, but got {str(actual)[:300]}")
     ours.close()
     theirs.close()
