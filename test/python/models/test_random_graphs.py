@@ -65,18 +65,18 @@ def supported_operators():
 
 
 # What random graphs do not have: they have no graphs in them (test_onnx_control_flow), no
-# random numbers (test_random_nodes) and no sizes that elements decide (test_selection), and the
-# others have inputs of their own, which test_sampling, test_signal, test_single_nodes,
+# random numbers (test_random_nodes), no strings (test_onnx_text) and no sizes that elements
+# decide (test_selection), and the others have inputs of their own, which test_sampling, test_signal, test_single_nodes,
 # test_deformable and test_old_opsets draw.
 OTHERS = {
     "AffineGrid", "Bernoulli", "BlackmanWindow", "CenterCropPad", "Col2Im", "Compress",
     "ConcatFromSequence", "DFT", "DeformConv", "Det", "GridSample", "HammingWindow",
     "HannWindow", "If", "Loop", "MaxRoiPool", "MaxUnpool", "MelWeightMatrix", "Multinomial",
     "NonMaxSuppression", "NonZero", "Optional", "OptionalGetElement", "OptionalHasElement",
-    "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "RoiAlign",
-    "STFT", "Scan", "SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase",
-    "SequenceInsert", "SequenceLength", "SequenceMap", "SplitToSequence", "TensorScatter",
-    "TfIdfVectorizer", "Unique"}
+    "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "RegexFullMatch",
+    "RoiAlign", "STFT", "Scan", "SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase",
+    "SequenceInsert", "SequenceLength", "SequenceMap", "SplitToSequence", "StringConcat",
+    "StringNormalizer", "StringSplit", "TensorScatter", "TfIdfVectorizer", "Unique"}
 
 
 def test_all_supported_operators_occur():
