@@ -262,9 +262,10 @@ static bool fillsLines(vector::StoreOp store,
   SmallVector<int64_t> distances;
   int64_t numStores = 0;
   for (vector::StoreOp other : stores) {
-    numStores += other->getBlock() == store->getBlock();
-    if (other->getBlock() == store->getBlock() &&
-        other.getBase() == store.getBase() &&
+    if (other->getBlock() != store->getBlock())
+      continue;
+    ++numStores;
+    if (other.getBase() == store.getBase() &&
         other.getVectorType() == store.getVectorType() &&
         other.getIndices().drop_back() == store.getIndices().drop_back())
       if (std::optional<int64_t> distance =

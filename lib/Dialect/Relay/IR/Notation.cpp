@@ -193,20 +193,33 @@ bool Layout::hasSameAxes(const Layout &other) const {
   return letters == others;
 }
 
+static FailureOr<SmallVector<int64_t>> getUndividedAxes(const Layout &layout,
+                                                        StringRef letters) {
+  SmallVector<int64_t> dims;
+  for (char letter : letters) {
+    SmallVector<int64_t, 2> parts = layout.getParts(letter);
+    if (parts.size() != 1)
+      return failure();
+    dims.push_back(parts.front());
+  }
+  return dims;
+}
+
+FailureOr<SmallVector<int64_t>>
+mlir::relay::getUndividedAxes(StringRef text, StringRef letters) {
+  FailureOr<Layout> layout = Layout::parse(text);
+  if (failed(layout))
+    return failure();
+  return ::getUndividedAxes(*layout, letters);
+}
+
 FailureOr<SmallVector<int64_t>>
 mlir::relay::getAxisPositions(StringRef text, StringRef letters) {
   FailureOr<Layout> layout = Layout::parse(text);
   if (failed(layout) ||
       layout->getRank() != static_cast<int64_t>(letters.size()))
     return failure();
-  SmallVector<int64_t> positions;
-  for (char letter : letters) {
-    SmallVector<int64_t, 2> parts = layout->getParts(letter);
-    if (parts.empty())
-      return failure();
-    positions.push_back(parts.front());
-  }
-  return positions;
+  return ::getUndividedAxes(*layout, letters);
 }
 
 //===----------------------------------------------------------------------===//

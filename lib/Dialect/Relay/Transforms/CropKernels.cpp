@@ -84,46 +84,43 @@ static bool isFinite(Value weight) {
   return true;
 }
 
-/// The dimension of an axis, if it is one dimension.
-static std::optional<int64_t> getDim(const Layout &layout, char letter) {
-  SmallVector<int64_t, 2> parts = layout.getParts(letter);
-  return parts.size() == 1 ? std::optional(parts.front()) : std::nullopt;
-}
-
 template <typename OpTy>
 static bool cropKernel(OpTy conv, StringRef letters) {
   auto data = dyn_cast<RankedTensorType>(conv.getData().getType());
   auto weight = dyn_cast<RankedTensorType>(conv.getWeight().getType());
   auto result = dyn_cast<RankedTensorType>(conv.getType());
-  FailureOr<Layout> layout = Layout::parse(conv.getDataLayout());
-  FailureOr<Layout> kernelLayout = Layout::parse(conv.getKernelLayout());
-  FailureOr<Layout> outLayout = Layout::parse(
-      conv.getOutLayout().empty() ? conv.getDataLayout() : conv.getOutLayout());
+  FailureOr<SmallVector<int64_t>> dims =
+      getUndividedAxes(conv.getDataLayout(), letters);
+  FailureOr<SmallVector<int64_t>> kernelDims =
+      getUndividedAxes(conv.getKernelLayout(), letters);
+  FailureOr<SmallVector<int64_t>> outDims = getUndividedAxes(
+      conv.getOutLayout().empty() ? conv.getDataLayout() : conv.getOutLayout(),
+      letters);
   FailureOr<Padding> padding = expandPadding(conv.getPadding(), letters.size());
-  if (!data || !weight || !result || failed(layout) || failed(kernelLayout) ||
-      failed(outLayout) || failed(padding) || !weight.hasStaticShape())
+  if (!data || !weight || !result || failed(dims) || failed(kernelDims) ||
+      failed(outDims) || failed(padding) || !weight.hasStaticShape())
     return false;
 
   bool isCropped = false;
   SmallVector<int64_t> begin(weight.getRank(), 0), end(weight.getShape());
   SmallVector<int64_t> before, after, kernelSize;
-  for (auto [index, letter] : llvm::enumerate(letters)) {
-    std::optional<int64_t> dim = getDim(*layout, letter);
-    std::optional<int64_t> kernelDim = getDim(*kernelLayout, letter);
-    std::optional<int64_t> outDim = getDim(*outLayout, letter);
-    if (!dim || !kernelDim || !outDim || data.isDynamicDim(*dim) ||
-        result.isDynamicDim(*outDim))
-      return false;
-    Axis axis{data.getDimSize(*dim),         result.getDimSize(*outDim),
-              weight.getDimSize(*kernelDim), conv.getStrides()[index],
-              conv.getDilation()[index],     padding->before[index],
+  for (size_t index = 0; index != letters.size(); ++index) {
+    int64_t kernelDim = (*kernelDims)[index];
+    Axis axis{data.getDimSize((*dims)[index]),
+              result.getDimSize((*outDims)[index]),
+              weight.getDimSize(kernelDim),
+              conv.getStrides()[index],
+              conv.getDilation()[index],
+              padding->before[index],
               padding->after[index]};
+    if (ShapedType::isDynamic(axis.size) || ShapedType::isDynamic(axis.results))
+      return false;
     // Of nothing there is nothing to leave out.
     if (axis.size == 0 || axis.results == 0)
       return false;
     isCropped |= crop(axis);
-    begin[*kernelDim] = axis.begin;
-    end[*kernelDim] = axis.end;
+    begin[kernelDim] = axis.begin;
+    end[kernelDim] = axis.end;
     kernelSize.push_back(axis.end - axis.begin);
     before.push_back(axis.before - axis.begin * axis.dilation);
     after.push_back(axis.after - (axis.kernel - axis.end) * axis.dilation);

@@ -31,22 +31,13 @@ using namespace mlir;
 using namespace mlir::relay;
 
 /// The dimensions of the spatial axes in the layout of the data, in the order
-/// of an operator's lists; none if they are not one dimension each.
-static std::optional<SmallVector<int64_t>> getSpatialDims(Operation *op) {
+/// of an operator's lists; fails if they are not one dimension each.
+static FailureOr<SmallVector<int64_t>> getSpatialDims(Operation *op) {
   auto spatial = dyn_cast<SpatialOpInterface>(op);
   if (!spatial)
-    return std::nullopt;
-  FailureOr<Layout> layout = Layout::parse(spatial.getDataLayout());
-  if (failed(layout))
-    return std::nullopt;
-  SmallVector<int64_t> dims;
-  for (char letter : StringRef("DHW").take_back(spatial.getSpatialRank())) {
-    SmallVector<int64_t, 2> parts = layout->getParts(letter);
-    if (parts.size() != 1)
-      return std::nullopt;
-    dims.push_back(parts.front());
-  }
-  return dims;
+    return failure();
+  return getUndividedAxes(spatial.getDataLayout(),
+                          StringRef("DHW").take_back(spatial.getSpatialRank()));
 }
 
 /// The value of a constant of one element, if a double can have it.
@@ -105,9 +96,9 @@ static std::optional<Margins> getMargins(ArrayRef<int64_t> pairs,
 
 /// Lets the operator pad what a pad before it does.
 static bool takeIn(NNPadOp pad, WindowOpInterface windows) {
-  std::optional<SmallVector<int64_t>> dims = getSpatialDims(windows);
+  FailureOr<SmallVector<int64_t>> dims = getSpatialDims(windows);
   std::optional<double> value = getNumber(pad.getPadVal());
-  if (pad.getPadMode() != "constant" || !dims || !value)
+  if (pad.getPadMode() != "constant" || failed(dims) || !value)
     return false;
   std::optional<Margins> margins = getMargins(pad.getPadWidth(), *dims);
   if (!margins ||
@@ -207,8 +198,8 @@ bool FlattenAtrousConvPass::flatten(NNBatchToSpaceNdOp last) {
   auto first = windows->getOperand(0).getDefiningOp<NNSpaceToBatchNdOp>();
   bool keepsLayout = conv.getOutLayout().empty() ||
                      conv.getOutLayout() == conv.getDataLayout();
-  std::optional<SmallVector<int64_t>> dims = getSpatialDims(windows);
-  if (!first || !dims || !keepsLayout ||
+  FailureOr<SmallVector<int64_t>> dims = getSpatialDims(windows);
+  if (!first || failed(dims) || !keepsLayout ||
       first.getBlockShape() != last.getBlockShape() ||
       !areAll(windows.getStrides(), 1) || !areAll(windows.getDilation(), 1) ||
       !areAll(windows.getPadding(), 0))

@@ -73,6 +73,11 @@ private:
 FailureOr<SmallVector<int64_t>> getAxisPositions(StringRef text,
                                                  StringRef letters);
 
+/// The dimensions of the axes `letters` in the layout `text`, which may have
+/// others; fails if it is no layout, or one of them is not one dimension.
+FailureOr<SmallVector<int64_t>> getUndividedAxes(StringRef text,
+                                                 StringRef letters);
+
 /// A layout such as `4N2c8C`: sizes, each before the name of its axis.
 struct TiledLayout {
   SmallVector<int64_t> sizes;

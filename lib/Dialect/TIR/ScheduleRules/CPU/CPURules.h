@@ -103,6 +103,12 @@ BlockOp moveEpilogue(KernelSchedule &schedule, Value result, ForOp loop);
 void parallelizeOuter(KernelSchedule &schedule, SmallVectorImpl<ForOp> &loops,
                       double work);
 
+/// The layout of `rank` dimensions with the one at `position` last, in groups
+/// of `size`: of these the number is last, and the place in it stays where it
+/// was.
+AffineMap putLast(MLIRContext *context, unsigned rank, unsigned position,
+                  int64_t size = 1);
+
 /// `loops` without loops of one iteration.
 SmallVector<ForOp> dropUnitLoops(ArrayRef<ForOp> loops);
 

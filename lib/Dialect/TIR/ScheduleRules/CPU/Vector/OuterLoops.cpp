@@ -18,6 +18,19 @@ static constexpr int64_t kMaxRegisterResults = 32;
 /// Iterations of a parallel loop that keep all threads busy to the end.
 static constexpr int64_t kParallelExtent = 64;
 
+AffineMap mlir::tir::putLast(MLIRContext *context, unsigned rank,
+                             unsigned position, int64_t size) {
+  AffineExpr index = getAffineDimExpr(position, context);
+  SmallVector<AffineExpr> order;
+  for (unsigned i = 0; i != rank; ++i)
+    if (i != position)
+      order.push_back(getAffineDimExpr(i, context));
+    else if (size != 1)
+      order.push_back(index % size);
+  order.push_back(index.floorDiv(size));
+  return AffineMap::get(rank, 0, order, context);
+}
+
 SmallVector<ForOp> mlir::tir::dropUnitLoops(ArrayRef<ForOp> loops) {
   return llvm::to_vector(llvm::make_filter_range(
       loops, [](ForOp loop) { return loop.getConstantExtent() != 1; }));

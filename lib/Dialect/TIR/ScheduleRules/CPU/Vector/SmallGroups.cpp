@@ -26,8 +26,6 @@ using namespace mlir::tir;
 /// group comes last. Null if there is no such index.
 static AffineMap putGroupsLast(const BlockNest &nest,
                                const BufferAccess &access, unsigned group) {
-  MLIRContext *context = access.map->getContext();
-  unsigned rank = access.map->getNumResults();
   std::optional<unsigned> position;
   int64_t size = 0;
   for (auto [index, expr] : llvm::enumerate(access.map->getResults())) {
@@ -56,15 +54,8 @@ static AffineMap putGroupsLast(const BlockNest &nest,
   }
   if (!position)
     return {};
-  AffineExpr index = getAffineDimExpr(*position, context);
-  SmallVector<AffineExpr> order;
-  for (unsigned i = 0; i != rank; ++i)
-    if (i != *position)
-      order.push_back(getAffineDimExpr(i, context));
-    else if (size != 1)
-      order.push_back(index % size);
-  order.push_back(size != 1 ? index.floorDiv(size) : index);
-  return AffineMap::get(rank, 0, order, context);
+  return putLast(access.map->getContext(), access.map->getNumResults(),
+                 *position, size);
 }
 
 /// The variable of the groups, if the columns of one group are a small part of

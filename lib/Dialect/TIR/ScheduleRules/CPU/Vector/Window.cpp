@@ -298,15 +298,9 @@ static int64_t getPartSize(int64_t value, int64_t limit) {
 /// Lanes last.
 static LogicalResult packLanes(KernelSchedule &schedule, const BlockNest &nest,
                                const BufferAccess &access, unsigned lane) {
-  MLIRContext *context = schedule.getKernel().getContext();
-  unsigned rank = access.map->getNumResults();
-  unsigned position = *getBareIndex(access, lane);
-  SmallVector<AffineExpr> order;
-  for (unsigned i = 0; i != rank; ++i)
-    if (i != position)
-      order.push_back(getAffineDimExpr(i, context));
-  order.push_back(getAffineDimExpr(position, context));
-  AffineMap layout = AffineMap::get(rank, 0, order, context);
+  AffineMap layout =
+      putLast(schedule.getKernel().getContext(), access.map->getNumResults(),
+              *getBareIndex(access, lane));
   if (hasFreeLayout(access.buffer) && succeeded(schedule.transformReadLayout(
                                           nest.block, access.buffer, layout)))
     return success();
