@@ -35,12 +35,27 @@
 using namespace mlir;
 using namespace mlir::relay;
 
+/// How many times as far apart as those of float16 two numbers of a type are,
+/// at least once: the tolerance has room for one step of float16.
+static double getCoarseness(FloatType type) {
+  unsigned precision =
+      llvm::APFloat::semanticsPrecision(type.getFloatSemantics());
+  unsigned half = llvm::APFloat::semanticsPrecision(llvm::APFloat::IEEEhalf());
+  return std::ldexp(1.0, half - std::min(half, precision));
+}
+
 TensorDifference relay::compareTensors(const Tensor &expected,
                                        const Tensor &actual,
                                        Tolerance tolerance,
                                        ArrayRef<Tensor> shifted) {
   TensorDifference difference;
-  bool isFloat = isa<FloatType>(expected.getElementType());
+  auto floatType = dyn_cast<FloatType>(expected.getElementType());
+  bool isFloat = floatType != nullptr;
+  if (isFloat) {
+    double coarseness = getCoarseness(floatType);
+    tolerance.relative *= coarseness;
+    tolerance.absolute *= coarseness;
+  }
   SmallVector<double> want = expected.loadAll<double>();
   SmallVector<double> got = actual.loadAll<double>();
   for (double value : want)

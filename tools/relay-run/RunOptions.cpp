@@ -67,7 +67,8 @@ RunOptions relay_run::parseCommandLine(int argc, char **argv) {
                "with its inputs"),
       cl::value_desc("folder"), cl::cat(category));
   static cl::opt<double> relative(
-      "rtol", cl::desc("Relative tolerance of --check"),
+      "rtol",
+      cl::desc("Relative tolerance of --check; 8 times that for bfloat16"),
       cl::init(relay::Tolerance().relative), cl::cat(category));
   static cl::opt<double> absolute(
       "atol",

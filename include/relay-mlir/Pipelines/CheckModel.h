@@ -18,7 +18,8 @@ namespace mlir::relay {
 
 /// How far two floating-point results may be apart: `relative` times the
 /// expected value, plus `absolute` times the largest expected magnitude of the
-/// tensor. Integers and bools must be equal.
+/// tensor; more for types with fewer bits than float16, such as 8 times that
+/// for bfloat16. Integers and bools must be equal.
 struct Tolerance {
   double relative = 1e-3;
   double absolute = 1e-5;

@@ -83,8 +83,8 @@ static std::optional<Fraction> getConstant(Value value) {
 
 std::optional<OpenFraction> FractionConverter::get(Value value) {
   Operation *op = value.getDefiningOp();
-  // Not in loops: what they compute are no sizes.
-  if (!op || op->getParentOp() != function)
+  // Not in loops, and no vectors: what they compute are no sizes.
+  if (!op || op->getParentOp() != function || !isa<FloatType>(value.getType()))
     return std::nullopt;
   auto it = known.find(value);
   if (it != known.end())

@@ -80,7 +80,9 @@ struct ProjectTuple : OpConversionPattern<TupleGetItemOp> {
   LogicalResult
   matchAndRewrite(TupleGetItemOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto type = cast<TupleType>(op->getOperand(0).getType());
+    auto type = dyn_cast<TupleType>(op->getOperand(0).getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "the type is not known");
     auto countFields = [&](Type field) -> int64_t {
       SmallVector<Type> types;
       if (failed(getTypeConverter()->convertType(field, types)))

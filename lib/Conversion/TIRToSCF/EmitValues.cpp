@@ -452,11 +452,15 @@ LogicalResult KernelEmitter::emitClone(Operation *op) {
     state.addOperands(lookup(operand).value);
   for (Type type : op->getResultTypes())
     state.addTypes(convertType(type));
-  for (Region &region : op->getRegions()) {
-    Region *newRegion = state.addRegion();
+  for (size_t i = 0; i < op->getNumRegions(); ++i)
+    state.addRegion();
+  // What is made in a region may ask for the operations around it.
+  Operation *clone = builder.create(state);
+  for (auto [region, newRegion] :
+       llvm::zip_equal(op->getRegions(), clone->getRegions())) {
     for (Block &block : region) {
       OpBuilder::InsertionGuard guard(builder);
-      Block *newBlock = builder.createBlock(newRegion);
+      Block *newBlock = builder.createBlock(&newRegion);
       for (BlockArgument arg : block.getArguments())
         map(arg, Lowered::uniform(newBlock->addArgument(
                      convertType(arg.getType()), arg.getLoc())));
@@ -464,7 +468,6 @@ LogicalResult KernelEmitter::emitClone(Operation *op) {
         return failure();
     }
   }
-  Operation *clone = builder.create(state);
   for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
     map(from, Lowered::uniform(to));
   return success();

@@ -97,3 +97,13 @@ func.func @samples(%key: tensor<10xui64>, %probs: tensor<2x0xf32>)
       -> tuple<tensor<10xui64>, tensor<2x1xi32>>
   return %0 : tuple<tensor<10xui64>, tensor<2x1xi32>>
 }
+
+// -----
+
+// Types of fields are not inferred yet.
+func.func @field(%t: !relay.incomplete) -> !relay.incomplete {
+  // expected-error @+2 {{'relay.tuple_get_item' op has no lowering to linalg}}
+  // expected-note @+1 {{the type is not known}}
+  %0 = relay.tuple_get_item %t[1] : !relay.incomplete
+  return %0 : !relay.incomplete
+}

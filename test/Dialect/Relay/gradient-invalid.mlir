@@ -151,7 +151,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @main(%x: tensor<1x2x?x6xf32>) -> tensor<1x2x4x3xf32> {
-  // expected-error@below {{expects known spatial sizes of at most 2048, but got 'tensor<1x2x?x6xf32>'}}
+  // expected-error@below {{expects known spatial sizes of 1 to 2048, but got 'tensor<1x2x?x6xf32>'}}
   // expected-note@below {{its gradient is not known otherwise}}
   %0 = relay.image.resize2d %x {size = [4, 3]}
       : (tensor<1x2x?x6xf32>) -> tensor<1x2x4x3xf32>
@@ -261,4 +261,14 @@ func.func @main(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf
       : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>,
          tensor<2x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x0x5xf32>) -> tensor<1x2x3x10xf32> {
+  // expected-error@below {{expects known spatial sizes of 1 to 2048, but got 'tensor<1x2x0x5xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.image.resize2d %x {size = [3, 10]}
+      : (tensor<1x2x0x5xf32>) -> tensor<1x2x3x10xf32>
+  return %0 : tensor<1x2x3x10xf32>
 }

@@ -495,11 +495,7 @@ LogicalResult Conversion::checkTypes() {
   walk = module.walk([](Operation *op) {
     for (Value result : op->getResults())
       if (isIncomplete(result.getType())) {
-        InFlightDiagnostic diag = op->emitError("expects complete types for "
-                                                "continuation passing style, "
-                                                "but got ")
-                                  << result.getType();
-        diag.attachNote() << "run --relay-infer-types to make types complete";
+        emitIncompleteType(op, "continuation passing style", result.getType());
         return WalkResult::interrupt();
       }
     return WalkResult::advance();

@@ -114,6 +114,8 @@ static LogicalResult emitSeveralTypes(Operation *op, Type type) {
 }
 
 LogicalResult Defunctionalization::checkType(Operation *op, Type type) {
+  if (isUndetermined(type))
+    return emitIncompleteType(op, "defunctionalization", type);
   WalkResult walk = type.walk([&](Type part) {
     if (isa<ForallType>(part))
       return WalkResult::interrupt();

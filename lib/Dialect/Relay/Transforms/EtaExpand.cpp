@@ -27,7 +27,10 @@ struct EtaExpandPass : relay::impl::EtaExpandPassBase<EtaExpandPass> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!isOptimizable(function))
         continue;
-      function.walk([&](GlobalOp global) {
+      WalkResult walk = function.walk([&](GlobalOp global) -> WalkResult {
+        Type type = global.getResult().getType();
+        if (!getFunctionBody(type))
+          return emitIncompleteType(global, "eta expansion", type);
         Operation *symbol =
             symbols.lookupNearestSymbolFrom(global, global.getSymbolAttr());
         if (auto constructor = dyn_cast_if_present<ConstructorOp>(symbol);
@@ -36,7 +39,10 @@ struct EtaExpandPass : relay::impl::EtaExpandPassBase<EtaExpandPass> {
         else if (auto callee = dyn_cast_if_present<func::FuncOp>(symbol);
                  callee && expandGlobalVar)
           expand(global, callee);
+        return success();
       });
+      if (walk.wasInterrupted())
+        return signalPassFailure();
     }
   }
 

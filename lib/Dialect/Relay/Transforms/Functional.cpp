@@ -245,3 +245,11 @@ Value relay::ascribe(OpBuilder &builder, Value value, Type type) {
     return value;
   return AscribeOp::create(builder, value.getLoc(), type, value);
 }
+
+InFlightDiagnostic relay::emitIncompleteType(Operation *op, StringRef purpose,
+                                             Type type) {
+  InFlightDiagnostic diag = op->emitError("expects complete types for ")
+                            << purpose << ", but got " << type;
+  diag.attachNote() << "run --relay-infer-types to make types complete";
+  return diag;
+}

@@ -80,6 +80,10 @@ SmallVector<Operation *> inlineBlock(Operation *call, ValueRange args,
 /// is used. Where nothing tells that, it stays. Reports more than `maxCopies`.
 LogicalResult specializeClosures(ModuleOp module, int64_t maxCopies);
 
+/// Reports that a pass would have to know a type that is not inferred yet.
+InFlightDiagnostic emitIncompleteType(Operation *op, StringRef purpose,
+                                      Type type);
+
 /// The value with a type that is declared for it.
 Value ascribe(OpBuilder &builder, Value value, Type type);
 

@@ -14,6 +14,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "Functional.h"
 #include "VariableUses.h"
 
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
@@ -468,7 +469,14 @@ LogicalResult ToMixedPrecisionPass::checkOperators() {
 }
 
 void ToMixedPrecisionPass::runOnOperation() {
-  if (failed(checkOperators()))
+  // Types of fields follow those of their tuples.
+  WalkResult walk = getOperation().walk([](TupleGetItemOp item) -> WalkResult {
+    Type type = item.getTuple().getType();
+    if (isa<TupleType>(type))
+      return WalkResult::advance();
+    return emitIncompleteType(item, "mixed precision", type);
+  });
+  if (walk.wasInterrupted() || failed(checkOperators()))
     return signalPassFailure();
   llvm::StringSet<> called;
   if (auto uses = SymbolTable::getSymbolUses(&getOperation().getBodyRegion()))

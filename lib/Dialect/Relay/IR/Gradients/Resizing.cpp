@@ -50,9 +50,9 @@ static LogicalResult differentiateAlongDims(
     if (dim == StringRef::npos)
       continue;
     int64_t from = x.getSize(dim), to = g.getSize(dim);
-    if (ShapedType::isDynamic(from) || ShapedType::isDynamic(to) ||
+    if (ShapedType::isDynamic(from) || ShapedType::isDynamic(to) || from == 0 ||
         from > kMaxSize)
-      return d.refuse() << "known spatial sizes of at most " << kMaxSize
+      return d.refuse() << "known spatial sizes of 1 to " << kMaxSize
                         << ", but got " << x.getType();
     Term matrix = d.reshape(
         mapUnits(number++, getUnits(d, from, g.getType().getElementType()), to),
