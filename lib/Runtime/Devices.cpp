@@ -475,6 +475,9 @@ void DeviceRun::copy(const RelayArtifactCall &call, void *const *args,
   };
   if (call.device == 0)
     return copyToHost(call.source_device, args[1]);
+  // An input of which only the sizes are used has no data (RELAY_SIZES_PREFIX).
+  if (call.source_device == 0 && !args[0])
+    return;
   if (call.source_device == 0)
     return copyFromHost(call.device, args[0]);
   const Device &from = module.getDevice(call.source_device);

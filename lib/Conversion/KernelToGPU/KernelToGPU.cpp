@@ -179,6 +179,13 @@ bool KernelSplitter::isComputedOnHost(OpFoldResult bound) {
   return true;
 }
 
+/// Whether a grid can have a block for each iteration. Along its first
+/// dimension there may be more than memory has room for.
+static bool fitsGrid(scf::ForallOp loop, unsigned axis) {
+  std::optional<int64_t> extent = getExtent(loop);
+  return extent ? *extent <= cuda::ArchInfo::kMaxGrid[axis] : axis == 0;
+}
+
 FailureOr<SmallVector<Value>>
 KernelSplitter::getGrid(Operation *op, DenseSet<Operation *> &exact) {
   Location loc = op->getLoc();
@@ -208,7 +215,6 @@ KernelSplitter::getGrid(Operation *op, DenseSet<Operation *> &exact) {
       grid[axis] = arith::ConstantIndexOp::create(builder, loc, kFixedGrid);
       continue;
     }
-    exact.insert(loop);
     grid[axis] = getValueOrCreateConstantIndexOp(builder, loc, upper);
     if (getConstantIntValue(lower) != 0)
       grid[axis] = arith::SubIOp::create(
@@ -219,6 +225,13 @@ KernelSplitter::getGrid(Operation *op, DenseSet<Operation *> &exact) {
       Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
       grid[axis] = arith::MaxSIOp::create(builder, loc, grid[axis], zero);
     }
+    if (fitsGrid(loop, axis)) {
+      exact.insert(loop);
+      continue;
+    }
+    Value limit = arith::ConstantIndexOp::create(
+        builder, loc, cuda::ArchInfo::kMaxGrid[axis]);
+    grid[axis] = arith::MinSIOp::create(builder, loc, grid[axis], limit);
   }
   return grid;
 }

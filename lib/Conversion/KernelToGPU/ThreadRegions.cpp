@@ -53,7 +53,7 @@ bool mlir::relay::detail::hasBoundLoop(Operation *op) {
       .wasInterrupted();
 }
 
-static std::optional<int64_t> getExtent(scf::ForallOp loop) {
+std::optional<int64_t> mlir::relay::detail::getExtent(scf::ForallOp loop) {
   std::optional<int64_t> lower =
       getConstantIntValue(loop.getMixedLowerBound()[0]);
   std::optional<int64_t> upper =

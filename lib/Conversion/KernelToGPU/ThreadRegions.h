@@ -26,6 +26,9 @@ struct BoundAxis {
 };
 std::optional<BoundAxis> getBoundAxis(Operation *op);
 
+/// How many iterations a bound loop has, if that is known.
+std::optional<int64_t> getExtent(scf::ForallOp loop);
+
 /// Whether `op` is, or has in it, a loop that is bound.
 bool hasBoundLoop(Operation *op);
 

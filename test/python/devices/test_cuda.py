@@ -36,7 +36,8 @@ def random_array(*shape, dtype=np.float32) -> Any:
 
 def make_model(nodes, inputs, constants, outputs=("y",)):
     types = {np.dtype(np.float32): onnx.TensorProto.FLOAT, np.dtype(np.float16): onnx.TensorProto.FLOAT16,
-             np.dtype(np.int64): onnx.TensorProto.INT64, np.dtype(np.int32): onnx.TensorProto.INT32}
+             np.dtype(np.int64): onnx.TensorProto.INT64, np.dtype(np.int32): onnx.TensorProto.INT32,
+             np.dtype(np.bool_): onnx.TensorProto.BOOL}
     graph = helper.make_graph(
         [helper.make_node(*arguments[:3], **arguments[3]) for arguments in nodes], "test",
         [helper.make_tensor_value_info(name, types[value.dtype], value.shape)
@@ -348,6 +349,47 @@ def test_open_sizes(tmp_path):
         x = random_array(rows, 40)
         e = np.exp(x.astype(np.float64) @ w.T)
         np.testing.assert_allclose(np.asarray(module(x, w)), e / e.sum(1, keepdims=True), rtol=1e-3, atol=1e-5)
+
+
+# More columns than blocks along the second dimension of a grid: one that no size of a block
+# divides, and of sizes that are not known.
+def test_reductions_of_many_columns():
+    inputs = {"x": random_array(2, 3, 100003)}
+    check(make_model([("ReduceSum", ["x", "axes"], ["y"], {"keepdims": 0})], inputs,
+                     {"axes": np.array([1])}), inputs, 1e-5)
+
+
+def test_windows_of_long_signals():
+    """The host clamps the grid, and blocks go over what is left."""
+    inputs = {"x": random_array(1, 2, 66000)}
+    model = make_model([("MaxPool", ["x"], ["y"], {"kernel_shape": [3]})], inputs, {})
+    model.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
+    check(model, inputs, 0)
+
+
+@pytest.mark.parametrize("target", ["cuda -code=mlir", HOPPER])
+def test_attention_of_square_matrices(target):
+    """Rows of one step are not those of another because there are as many: blocks of threads
+    would write the same transposed keys."""
+    inputs = {name: random_array(1, 2, 64, 64, dtype=np.float16) for name in "qkv"}
+    check(make_model(
+        [("Transpose", ["k"], ["t"], {"perm": [0, 1, 3, 2]}), ("MatMul", ["q", "t"], ["s"], {}),
+         ("Mul", ["s", "c"], ["u"], {}), ("Softmax", ["u"], ["p"], {}), ("MatMul", ["p", "v"], ["y"], {})],
+        inputs, {"c": np.array(0.125, np.float16)}), inputs, tolerance=4e-3, target=target)
+
+
+# What is in tensors decides on sizes: tensors of which only the sizes are known go to the
+# device as well, without data.
+@pytest.mark.parametrize("node", [
+    ("NonZero", ["x"], ["y"], {}), ("Compress", ["x", "c"], ["y"], {"axis": 1}),
+    ("Unique", ["x"], ["y"], {}), ("Expand", ["x", "s"], ["y"], {})])
+def test_sizes_that_elements_decide(node):
+    inputs = {"x": np.round(random_array(20, 30))}
+    if "c" in node[1]:
+        inputs["c"] = random_array(30) > 0
+    if "s" in node[1]:
+        inputs["s"] = np.array([3, 1, 30])
+    check(make_model([node], inputs, {}), inputs, tolerance=0)
 
 
 def test_index_out_of_range():

@@ -10,6 +10,33 @@
 using namespace mlir;
 using namespace mlir::tir;
 
+/// Whether what `step` reads of `earlier` is of the same row: each variable of
+/// rows is the same index of the buffer on both sides.
+static bool readsSameRow(const BlockNest &step, const BlockNest &earlier,
+                         unsigned numRows) {
+  const BufferAccess &store = *earlier.getStore();
+  for (const BufferAccess &access : step.accesses) {
+    if (access.isWrite || access.buffer != store.buffer)
+      continue;
+    for (unsigned var = 0; var != numRows; ++var) {
+      if (step.getExtent(var) == 1)
+        continue;
+      auto isVar = [&](AffineExpr index) {
+        auto dim = dyn_cast<AffineDimExpr>(index);
+        return dim && dim.getPosition() == var;
+      };
+      if (!access.map || llvm::none_of(llvm::zip(store.map->getResults(),
+                                                 access.map->getResults()),
+                                       [&](auto indices) {
+                                         auto [written, read] = indices;
+                                         return isVar(written) && isVar(read);
+                                       }))
+        return false;
+    }
+  }
+  return true;
+}
+
 std::optional<RowSteps> mlir::tir::matchRowSteps(PrimFuncOp kernel) {
   SmallVector<BlockOp, 6> blocks = kernel.getBlocks();
   llvm::erase_if(blocks, isCheck);
@@ -51,5 +78,11 @@ std::optional<RowSteps> mlir::tir::matchRowSteps(PrimFuncOp kernel) {
       if (step.isReduce(var) || step.getExtent(var) != last->getExtent(var))
         return std::nullopt;
   }
+  // Sizes alone do not tell: of square matrices a transposed one has as many
+  // rows, and other rows need all of it.
+  for (size_t i = 0; i != result.steps.size(); ++i)
+    for (size_t j = 0; j != i; ++j)
+      if (!readsSameRow(result.steps[i], result.steps[j], result.numRows))
+        return std::nullopt;
   return result;
 }

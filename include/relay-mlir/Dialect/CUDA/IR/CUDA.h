@@ -11,6 +11,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
+#include <array>
+
 namespace mlir::cuda {
 
 /// The kind of devices that the run time knows them by.
@@ -30,10 +32,13 @@ struct ArchInfo {
   /// Products of matrices by `wgmma`.
   bool hasWarpgroupProducts;
 
-  /// Threads of a warp, and registers of a multiprocessor: the same for all.
+  /// Threads of a warp and of a block, and registers of a multiprocessor: the
+  /// same for all.
   static constexpr int64_t kWarpSize = 32;
   static constexpr int64_t kMaxBlockSize = 1024;
   static constexpr int64_t kNumRegisters = 65536;
+  /// Blocks of a grid along each dimension.
+  static constexpr std::array<int64_t, 3> kMaxGrid = {INT32_MAX, 65535, 65535};
 };
 
 /// What is known of `arch`; null for one that there is no code for.

@@ -33,6 +33,9 @@ void inlineCopies(KernelSchedule &schedule);
 /// Products of matrices, and what is one (convolutions), by tensor cores.
 LogicalResult scheduleProduct(KernelSchedule &schedule, BlockNest nest);
 
+/// Whether that would take `nest`.
+bool isProduct(KernelSchedule &schedule, const BlockNest &nest);
+
 /// Tiles through shared memory.
 LogicalResult scheduleTransposingCopy(KernelSchedule &schedule, BlockNest nest);
 

@@ -18,6 +18,8 @@ static constexpr int64_t kManyResults = int64_t(1) << 20;
 static constexpr int64_t kResultsPerThread = 4;
 /// Threads of a block that reduces, at most.
 static constexpr int64_t kMaxThreads = 512;
+/// Threads of a block that runs long code with branches; fewer are idle lanes.
+static constexpr int64_t kFewThreads = cuda::ArchInfo::kWarpSize;
 /// Copies of a body that moves data, above which its result is stored.
 static constexpr unsigned kMaxCopies = 8;
 
@@ -86,22 +88,19 @@ void mlir::tir::bindReduction(KernelSchedule &schedule,
   SmallVector<ForOp> outer(spatial.take_front(numBlocks));
   ForOp threads;
   if (numBlocks == spatial.size()) {
-    // A loop that is divided evenly; what is left of a division is not known to
-    // be apart.
+    // Without a condition if that leaves enough threads.
     ForOp last = outer.pop_back_val();
-    std::optional<int64_t> extent = last.getConstantExtent();
     int64_t size = kBlockSize;
-    while (extent && size > 1 && *extent % size != 0)
-      --size;
-    ForOp blocks = last;
-    if (extent && size > 1) {
-      SmallVector<ForOp> parts = schedule.split(last, {kInferFactor, size});
-      if (parts.size() != 2)
-        return;
-      blocks = parts[0];
-      threads = parts[1];
-    }
-    (void)schedule.bind(blocks, outer.empty() ? "blockIdx.x" : "blockIdx.y");
+    if (std::optional<int64_t> extent = last.getConstantExtent())
+      while (size > kFewThreads && *extent % size != 0)
+        --size;
+    if (size == kFewThreads)
+      size = kBlockSize;
+    SmallVector<ForOp> parts = schedule.split(last, {kInferFactor, size});
+    if (parts.size() != 2)
+      return;
+    threads = parts[1];
+    (void)schedule.bind(parts[0], outer.empty() ? "blockIdx.x" : "blockIdx.y");
   } else {
     threads = schedule.fuse(spatial.drop_front(numBlocks));
   }
@@ -148,9 +147,6 @@ LogicalResult mlir::tir::scheduleGrid(KernelSchedule &schedule,
   bindToGrid(schedule, fused, /*mayTakeSeveral=*/true);
   return success();
 }
-
-/// Threads of a block that runs long code with branches.
-static constexpr int64_t kFewThreads = 32;
 
 void mlir::tir::scheduleAnything(KernelSchedule &schedule, BlockOp block) {
   // Outer loops that only say which result it is.

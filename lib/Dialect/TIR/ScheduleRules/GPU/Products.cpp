@@ -253,22 +253,33 @@ static LogicalResult splitSums(KernelSchedule &schedule, const BlockNest &nest,
   return success();
 }
 
-LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
-                                         BlockNest nest) {
+namespace {
+
+/// A product that tensor cores can compute.
+struct Product {
+  SumOfProducts sum;
+  ProductVars vars;
+  ProductSize size;
+};
+
+} // namespace
+
+static std::optional<Product> matchProduct(KernelSchedule &schedule,
+                                           const BlockNest &nest) {
   std::optional<SumOfProducts> product = matchSumOfProducts(nest);
   relay::Precision precision = relay::getPrecision(schedule.getKernel());
   if (!product || !product->out.symbols.empty())
-    return failure();
+    return std::nullopt;
   Type left = getElementType(product->left);
   Type right = getElementType(product->right);
   Type out = getElementType(product->out);
   bool isF32 = left.isF32() && right.isF32() && out.isF32();
   bool isNarrow = isHalf(left) && left == right && (out.isF32() || out == left);
   if (!isNarrow && (!isF32 || precision == relay::Precision::Highest))
-    return failure();
+    return std::nullopt;
   std::optional<ProductVars> vars = divideVars(nest, *product);
   if (!vars)
-    return failure();
+    return std::nullopt;
   ProductSize size;
   size.rows = guessCount(nest, vars->rows);
   size.columns = guessCount(nest, vars->columns);
@@ -278,15 +289,27 @@ LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
   size.isNarrow = isNarrow;
   if (size.rows < kMinRows || size.columns < kMinRows ||
       size.reduction < kMinReduction)
-    return failure();
+    return std::nullopt;
+  return Product{*product, std::move(*vars), size};
+}
 
-  BlockOp epilogue = findEpilogue(nest, *product);
+bool mlir::tir::isProduct(KernelSchedule &schedule, const BlockNest &nest) {
+  return matchProduct(schedule, nest).has_value();
+}
+
+LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
+                                         BlockNest nest) {
+  std::optional<Product> product = matchProduct(schedule, nest);
+  if (!product)
+    return failure();
+  const auto &[sum, vars, size] = *product;
+  BlockOp epilogue = findEpilogue(nest, sum);
   const cuda::ArchInfo &gpu = getGPU(schedule);
   Tiling tiling = chooseTiling(size, gpu);
   int64_t most = std::min(gpu.numMultiprocessors / countTiles(size, tiling),
                           size.reduction / kMinPart);
   if (most >= kMinParts &&
-      succeeded(splitSums(schedule, nest, *vars, size, most, epilogue)))
+      succeeded(splitSums(schedule, nest, vars, size, most, epilogue)))
     return success();
-  return annotateProduct(schedule, nest.block, *vars, size, tiling, epilogue);
+  return annotateProduct(schedule, nest.block, vars, size, tiling, epilogue);
 }

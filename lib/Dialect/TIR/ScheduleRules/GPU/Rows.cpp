@@ -125,7 +125,8 @@ static LogicalResult reduceColumns(KernelSchedule &schedule, BlockNest &nest,
                                    size_t numSpatial, int64_t length,
                                    int64_t numResults) {
   int64_t numParts =
-      std::min(length / kFewPartials, kPartialResults / numResults);
+      std::min({length / kFewPartials, kPartialResults / numResults,
+                cuda::ArchInfo::kMaxGrid[2]});
   if (numParts < 2)
     return failure();
   if (!bringReductionLast(schedule, nest))
@@ -216,6 +217,9 @@ LogicalResult mlir::tir::scheduleRows(KernelSchedule &schedule) {
   for (const BlockNest &step : steps) {
     SmallVector<unsigned> reduce = step.getVars(/*isReduce=*/true);
     if (!reduce.empty() && step.getNumVars() - reduce.front() != reduce.size())
+      return failure();
+    // Tensor cores need many rows at once.
+    if (isProduct(schedule, step))
       return failure();
   }
   int64_t numThreads = getNumThreads(length);

@@ -153,3 +153,42 @@ func.func @anything(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
   %0 = relay.cumsum %x {axis = 1} : (tensor<4x100xf32>) -> tensor<4x100xf32>
   return %0 : tensor<4x100xf32>
 }
+
+// -----
+
+// Columns whose number no size of a block divides: 256 threads, and a condition.
+// CHECK-LABEL: tir.prim_func private @fused_sum(
+// CHECK:         tir.for %{{.*}} = 0 to 3 kind(thread_binding "blockIdx.x")
+// CHECK:           tir.for %{{.*}} = 0 to 391 kind(thread_binding "blockIdx.y")
+// CHECK:             tir.for %{{.*}} = 0 to 256 kind(thread_binding "threadIdx.x")
+func.func @prime_columns(%x: tensor<3x4x100003xf32>) -> tensor<3x100003xf32> {
+  %0 = relay.sum %x {axis = [1]} : (tensor<3x4x100003xf32>) -> tensor<3x100003xf32>
+  return %0 : tensor<3x100003xf32>
+}
+
+// -----
+
+// Long sums of few columns: as many parts as a grid may have.
+// CHECK-LABEL: tir.prim_func private @fused_sum(
+// CHECK:         tir.for %{{.*}} = 0 to 65535 kind(thread_binding "blockIdx.z")
+// CHECK:           tir.for %{{.*}} = 0 to 2 kind(thread_binding "threadIdx.x")
+func.func @long_columns(%x: tensor<3000000x2xf32>) -> tensor<2xf32> {
+  %0 = relay.sum %x {axis = [0]} : (tensor<3000000x2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// Steps of as many rows, one of which needs all rows of another, and products: no rows
+// for a block each.
+// CHECK-LABEL: tir.prim_func private @fused_transpose
+// CHECK:         cuda.product
+// CHECK:         tir.block @softmax_max_rf
+// CHECK:         cuda.product
+func.func @square_attention(%q: tensor<2x64x64xf16>, %k: tensor<2x64x64xf16>, %v: tensor<2x64x64xf16>) -> tensor<2x64x64xf16> {
+  %0 = relay.transpose %k {axes = [0, 2, 1]} : (tensor<2x64x64xf16>) -> tensor<2x64x64xf16>
+  %1 = relay.nn.batch_matmul %q, %0 {transpose_b = false} : (tensor<2x64x64xf16>, tensor<2x64x64xf16>) -> tensor<2x64x64xf16>
+  %2 = relay.nn.softmax %1 {axis = 2} : (tensor<2x64x64xf16>) -> tensor<2x64x64xf16>
+  %3 = relay.nn.batch_matmul %2, %v {transpose_b = false} : (tensor<2x64x64xf16>, tensor<2x64x64xf16>) -> tensor<2x64x64xf16>
+  return %3 : tensor<2x64x64xf16>
+}
