@@ -85,6 +85,8 @@ static void buildGPUToNVVMPipeline(OpPassManager &manager) {
   options.useBarePtrCallConv = true;
   options.indexBitwidth = 64;
   module.addPass(createConvertGpuOpsToNVVMOps(options));
+  // Functions that are instructions, and none of libdevice.
+  module.addPass(createConvertMathToLLVMPass());
   module.addPass(createConvertVectorToLLVMPass());
   // Instructions that LLVM has as text alone.
   module.addPass(createConvertNVVMToLLVMPass());
