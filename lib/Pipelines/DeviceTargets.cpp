@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/CUDA/IR/CUDA.h"
 #include "relay-mlir/Dialect/VTA/IR/VTA.h"
+#include "relay-mlir/Target/CUDA/NativeArch.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -19,6 +20,7 @@ static constexpr StringLiteral kDefaultArch = "sm_80";
 /// Reads "cuda -arch=sm_90a -code=cubin" and returns the attribute's text.
 static std::string parseCUDA(StringRef text, std::string &error) {
   StringRef arch = kDefaultArch, code = "ptx";
+  std::string native;
   for (StringRef word : llvm::split(text, ' ')) {
     if (word.empty() || word == cuda::kDeviceKind)
       continue;
@@ -31,8 +33,10 @@ static std::string parseCUDA(StringRef text, std::string &error) {
               "after cuda, but got '" +
               word.str() + "'";
   }
+  if (error.empty() && arch == "native")
+    arch = native = cuda::findNativeArch(error);
   if (error.empty() && !cuda::lookupArch(arch))
-    error = "expects an architecture of " + cuda::getArchNames() +
+    error = "expects native or an architecture of " + cuda::getArchNames() +
             ", but got '" + arch.str() + "'";
   if (error.empty() && code != "ptx" && code != "cubin" && code != "mlir")
     error = "expects code in the form ptx, cubin or mlir, but got '" +

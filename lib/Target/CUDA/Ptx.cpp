@@ -100,6 +100,33 @@ static LogicalResult linkLibdevice(llvm::Module &module, Location loc) {
   return success();
 }
 
+/// Bytes of parameters that every kernel may have, and those of PTX of
+/// kManyParameters.
+static constexpr size_t kFewParameterBytes = 4352;
+static constexpr size_t kMaxParameterBytes = 32764;
+static constexpr int kManyParameters = 81;
+
+/// The version of PTX, times ten: code for the first driver that knows the
+/// architecture and as many parameters runs on later ones.
+static FailureOr<int> getPtxVersion(const llvm::Module &module,
+                                    const ArchInfo &arch, Location loc) {
+  int version = arch.ptxVersion;
+  for (const llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    // Addresses and sizes.
+    size_t bytes = function.arg_size() * sizeof(uint64_t);
+    if (bytes > kMaxParameterBytes)
+      return emitError(loc)
+             << "expects at most " << kMaxParameterBytes / sizeof(uint64_t)
+             << " parameters of kernel '" << function.getName() << "', but got "
+             << function.arg_size();
+    if (bytes > kFewParameterBytes)
+      version = std::max(version, kManyParameters);
+  }
+  return version;
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -130,18 +157,19 @@ FailureOr<std::string> mlir::cuda::emitPtx(gpu::GPUModuleOp module,
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
     return emitError(loc) << "expects an LLVM with the NVPTX back end";
-  // Code for the first driver that knows the architecture runs on later ones.
-  std::string features = "+ptx" + std::to_string(target.getInfo().ptxVersion);
-  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
-      triple, target.getArch(), features, llvm::TargetOptions(),
-      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code =
       translateModuleToLLVMIR(module, context, "kernels");
   if (!code)
     return emitError(loc) << "expects a module in the LLVM dialect";
   code->setTargetTriple(triple);
+  FailureOr<int> version = getPtxVersion(*code, target.getInfo(), loc);
+  if (failed(version))
+    return failure();
+  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
+      triple, target.getArch(), "+ptx" + std::to_string(*version),
+      llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
   code->setDataLayout(machine->createDataLayout());
   if (failed(linkLibdevice(*code, loc)))
     return failure();

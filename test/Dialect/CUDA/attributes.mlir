@@ -10,7 +10,7 @@
 // ARCH: expects targets of devices
 // ARCH-SAME: expects an architecture of sm_80, {{.*}}, but got 'sm_20'
 // CODE: expects code in the form ptx, cubin or mlir, but got 'sass'
-// OPTION: error: expects an architecture of sm_80, {{.*}}, but got 'sm_1'
+// OPTION: error: expects native or an architecture of sm_80, {{.*}}, but got 'sm_1'
 // WORD: error: expects -arch=<architecture> or -code=<ptx, cubin or mlir> after cuda, but got '-march=sm_80'
 
 module attributes {

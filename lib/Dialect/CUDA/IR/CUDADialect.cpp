@@ -42,6 +42,23 @@ const ArchInfo *mlir::cuda::lookupArch(StringRef arch) {
   return found == std::end(kArchs) ? nullptr : found;
 }
 
+const ArchInfo *mlir::cuda::lookupArchOfDevice(int capability) {
+  // Later ones are newer, or have more.
+  const ArchInfo *best = nullptr;
+  for (const ArchInfo &info : kArchs) {
+    StringRef number = info.name;
+    number.consume_front("sm_");
+    bool isAlone = number.consume_back("a");
+    int oldest = 0;
+    bool isNumber = !number.getAsInteger(10, oldest);
+    assert(isNumber && "names of architectures have numbers");
+    (void)isNumber;
+    if (isAlone ? oldest == capability : oldest <= capability)
+      best = &info;
+  }
+  return best;
+}
+
 std::string mlir::cuda::getArchNames() {
   std::string names;
   for (const ArchInfo &info : kArchs)

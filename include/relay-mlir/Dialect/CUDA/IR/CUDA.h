@@ -44,6 +44,10 @@ struct ArchInfo {
 /// What is known of `arch`; null for one that there is no code for.
 const ArchInfo *lookupArch(StringRef arch);
 
+/// The one whose code makes most of a device of compute capability
+/// `capability`, times ten; null if there is none that the device runs.
+const ArchInfo *lookupArchOfDevice(int capability);
+
 /// All architectures that there is code for: "sm_80, sm_90, ...".
 std::string getArchNames();
 
