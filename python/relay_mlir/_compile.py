@@ -156,6 +156,11 @@ class Module:
                 for text in self._impl.variants()]
 
     @property
+    def devices(self) -> list[str]:
+        """What the model runs on: "cpu:0", the host, and others such as "cuda:0"."""
+        return self._impl.devices()
+
+    @property
     def precision(self) -> str:
         """How exactly results in float32 are computed: "highest", "high" or
         "medium", as the model was compiled."""

@@ -224,6 +224,14 @@ public:
       names.push_back(artifact.functions[i].name);
     return names;
   }
+  std::vector<std::string> getDevices() const {
+    const RelayArtifact &artifact = *relayModuleGetArtifact(module);
+    std::vector<std::string> names;
+    for (int32_t i = 0; i < artifact.num_devices; ++i)
+      names.push_back(std::string(artifact.devices[i].kind) + ":" +
+                      std::to_string(artifact.devices[i].index));
+    return names;
+  }
   py::object run(const py::args &args, const py::kwargs &kwargs);
   py::list profile(const py::args &args, const py::kwargs &kwargs, int repeat,
                    int warmUp, const std::string &trace);
@@ -542,6 +550,7 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })
       .def("precision", &LoadedModule::getPrecision)
       .def("variants", &LoadedModule::getVariants)
+      .def("devices", &LoadedModule::getDevices)
       .def("make_strings", &LoadedModule::makeStrings)
       .def("run", &LoadedModule::run)
       .def(

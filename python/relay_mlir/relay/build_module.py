@@ -128,17 +128,21 @@ def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
     return compiled
 
 
+def _optimize_pass(target: Any, opt_level: int) -> str:
+    """The passes of graphs, for a target."""
+    devices = parse_device_targets(target)
+    return (f"relay-optimize{{opt-level={opt_level} target={{{parse_target(target)}}}"
+            f"{' device-targets={' + devices + '}' if devices else ''}}}")
+
+
 def lower_to_kernels(mod: IRModule, target: Any, opt_level: int) -> MLIRModule:
     """The kernels of @main, and a function of Relax that calls them, by names that say what
     they compute."""
-    devices = parse_device_targets(target)
     program = with_requantize_config(remove_unused(mod))._to_core()
     with _diagnostics.raising():
         module = MLIRModule.parse(core.print_mlir(*program, -1))
-        module.run_passes(
-            f"builtin.module(relay-attach-target{{target={parse_target(target)}"
-            f"{' device-targets={' + devices + '}' if devices else ''}}},"
-            f"relay-optimize{{opt-level={opt_level}}},relay-to-kernels,relax-name-kernels)")
+        module.run_passes(f"builtin.module({_optimize_pass(target, opt_level)},relay-to-kernels,"
+                          "relax-name-kernels)")
     return module
 
 
@@ -164,7 +168,8 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
           mod_name: str = "default") -> ExecutorFactoryModule:
     """Compiles @main of a module, or a function, to native code.
 
-    `target` is "llvm", with "-mcpu=..." for another processor than this one; a dict has
+    `target` is "llvm", with "-mcpu=..." for another processor than this one, or "cuda", with
+    "-arch=sm_90a" and the like, for the first NVIDIA GPU (docs/GPU.md); a dict has
     one for each kind of devices that the program uses, such as {"cpu": "llvm", "npu":
     "#npu.core<lanes = 8>"} for those of VirtualDevice(12, 0, "npu"), of a dialect that
     `relay_mlir.load_dialect_plugin` knows; without it, it is that of the innermost
@@ -218,10 +223,7 @@ def optimize(mod: IRModule | Expr, target: Any = None,
     bound = dict(expect_mapping(params, "params"))
     mod = bind_main(module_arguments(mod), bound, stacklevel=2)
     target = chosen_target(target)
-    devices = parse_device_targets(target)
-    pipeline = (f"builtin.module(relay-optimize{{opt-level={_opt_level()} "
-                f"target={parse_target(target)}"
-                f"{' device-targets={' + devices + '}' if devices else ''}}})")
+    pipeline = f"builtin.module({_optimize_pass(target, _opt_level())})"
     return run_pipeline(with_requantize_config(remove_unused(mod)), pipeline), bound
 
 

@@ -199,7 +199,8 @@ class ExecutorFactoryModule:
         return None
 
     def __getitem__(self, name: str) -> Callable[..., GraphModule]:
-        """`lib["default"](device)` makes a module to run."""
+        """`lib["default"](device)` makes a module to run. The device is the host, or one that
+        the code is for; inputs and outputs are on the host."""
         if name not in ("default", self.libmod_name, "debug_create"):
             raise AttributeError(f"expects the function {self.libmod_name!r}, but got {name!r}")
 
@@ -211,9 +212,12 @@ class ExecutorFactoryModule:
                                      f"{describe(devices[0]) if devices else 'none'}")
                 devices = devices[1:]
             for device in devices:
-                if expect(device, Device, "device", "a device").type != "cpu":
-                    raise NotImplementedError(f"there is no execution on {device} yet, only "
-                                              "on cpu(0)")
+                kind = expect(device, Device, "device", "a device").type
+                # The host brings inputs to the device that the code is for.
+                known = self.compiled.devices
+                if kind != "cpu" and f"{kind}:{device.device_id}" not in known:
+                    raise NotImplementedError(f"expects a device of the code, {' or '.join(known)}, "
+                                              f"but got {device}")
             return GraphModule(self)
 
         return create

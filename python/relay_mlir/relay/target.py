@@ -43,8 +43,8 @@ def _kind(key: Any) -> str:
 
 def parse_target(target: Any) -> str:
     """The target as `relay_mlir.compile` takes it, of one as programs of Relay have
-    it: "llvm", "llvm -mcpu=skylake-avx512", a list with that alone, or a dict with one for
-    each kind of devices, of which this is that of processors."""
+    it: "llvm", "llvm -mcpu=skylake-avx512", "cuda -arch=sm_90a", a list with that alone, or a
+    dict with one for each kind of devices, of which this is that of processors."""
     if isinstance(target, Mapping):
         parse_device_targets(target)
         target = next((value for key, value in target.items() if _kind(key) == "cpu"), None)
@@ -59,6 +59,10 @@ def parse_target(target: Any) -> str:
     if not text.strip():
         raise ValueError("expects a target such as 'llvm', but got an empty one")
     kind = text.split()[0]
+    if kind == "cuda":
+        # What else there is about a GPU follows from its architecture.
+        return " ".join(word for word in text.split()
+                        if not word.startswith("-") or word.startswith(("-arch", "-code")))
     cpu = re.search(r"(?:^|\s)-mcpu=(\S*)", text)
     if cpu is not None:
         if not cpu[1]:
@@ -66,10 +70,10 @@ def parse_target(target: Any) -> str:
         return cpu[1]
     if kind in ("llvm", "c", "native", "cpu"):
         return "native"
-    if kind in ("cuda", "opencl", "vulkan", "metal", "rocm", "webgpu", "hexagon", "ext_dev",
+    if kind in ("opencl", "vulkan", "metal", "rocm", "webgpu", "hexagon", "ext_dev",
                 "nvidia/nvidia-a100"):
         raise NotImplementedError(f"there is no code generation for {kind!r} yet; programs "
-                                  "are compiled for CPUs: 'llvm'")
+                                  "are compiled for CPUs, 'llvm', and NVIDIA GPUs, 'cuda'")
     return kind
 
 

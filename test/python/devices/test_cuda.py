@@ -2,6 +2,7 @@
 with a GPU, but every kernel is the one that a GPU gets, up to the gpu dialect, and every access to
 memory is checked (docs/GPUExecutor.md)."""
 
+import json
 import os
 import pathlib
 import re
@@ -401,6 +402,47 @@ def test_index_out_of_range():
     with pytest.raises(rm.RuntimeError, match="gather|take"):
         module(inputs["x"], np.array([1, 9, 0], np.int64))
     np.testing.assert_array_equal(np.asarray(module(*inputs.values())), inputs["x"][inputs["i"]])
+
+
+@pytest.mark.nightly
+def test_kernels_of_many_tensors(tmp_path):
+    """Parameters of more than 4352 bytes need a later PTX than the oldest one of the architecture."""
+    names = tuple(f"y{i}" for i in range(550))
+    model = make_model([("Split", ["x"], names, {"axis": 0, "num_outputs": 550})], {"x": random_array(550)}, {}, names)
+    onnx.save(model, tmp_path / "model.onnx")
+    text = subprocess.run([BIN / "relay-compile", tmp_path / "model.onnx", "--target=cuda", "--emit=asm", "-o", "-"],
+                          check=True, capture_output=True, text=True).stdout
+    assert "\n.version 8.1\n" in text and "\n.target sm_80\n" in text
+
+
+# As programs for TVM write it; what else they say of a GPU follows from its architecture.
+@pytest.mark.parametrize("target", [
+    "cuda -code=mlir", {"kind": "cuda", "arch": "sm_90a", "code": "mlir", "max_num_threads": 1024}])
+def test_programs_in_relay(target):
+    from relay_mlir import relay
+    x = relay.var("x", shape=(8, 64), dtype="float32")
+    w = random_array(16, 64)
+    module = relay.IRModule.from_expr(relay.Function([x], relay.nn.softmax(relay.nn.dense(x, relay.const(w)))))
+    with relay.target.Target(target):
+        lib = relay.build(module)
+    assert {"dense", "softmax"} <= {node["name"] for node in json.loads(lib.get_graph_json())["nodes"]}
+    assert lib.compiled.devices == ["cpu:0", "cuda:0"]
+    with pytest.raises(NotImplementedError, match=r"expects a device of the code, cpu:0 or cuda:0, but got cuda\(1\)"):
+        lib["default"](relay.device.cuda(1))
+    run = lib["default"](relay.device.cuda(0))
+    value = random_array(8, 64)
+    run.run(x=value)
+    e = np.exp(value.astype(np.float64) @ w.T)
+    np.testing.assert_allclose(run.get_output(0).numpy(), e / e.sum(1, keepdims=True), rtol=1e-3, atol=1e-5)
+    assert "fused_nn_softmax" in str(relay.optimize(module, target="cuda")[0])
+
+
+def test_wrong_architectures_in_relay():
+    from relay_mlir import relay
+    x = relay.var("x", shape=(8,), dtype="float32")
+    module = relay.IRModule.from_expr(relay.Function([x], relay.exp(x)))
+    with pytest.raises(relay.CompileError, match="expects native or an architecture of sm_80, .* but got 'sm_70'"):
+        relay.build(module, "cuda -arch=sm_70")
 
 
 def find_ptxas():

@@ -315,7 +315,7 @@ def @main(%x: Tensor[(2, 3), float32]) { %x + %x }
 
 
 @pytest.mark.parametrize("arguments,text", [
-    ({"target": "cuda"}, "there is no code generation for 'cuda'"),
+    ({"target": "vulkan"}, "there is no code generation for 'vulkan'"),
     ({"target": {"cpu": "llvm", "gpu": "cuda"}}, "there is no code generation for 'gpu'"),
     ({"executor": "vm"}, "there is no executor 'vm'"),
     ({"runtime": "crt"}, "there is no run time 'crt'"),

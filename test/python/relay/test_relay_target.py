@@ -55,7 +55,7 @@ def test_a_target_is_that_of_the_build():
 
 
 @pytest.mark.parametrize("target, error, message", [
-    ("cuda", NotImplementedError, "no code generation for 'cuda'"),
+    ("vulkan", NotImplementedError, "no code generation for 'vulkan'"),
     (3, TypeError, "expects target to be a string"),
     (" ", ValueError, "expects a target such as 'llvm', but got an empty one"),
     ("llvm -mcpu=", ValueError, "expects the name of a processor behind -mcpu=, but got"),
