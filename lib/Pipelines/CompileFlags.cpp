@@ -25,7 +25,8 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
           cl::cat(category)),
       deviceTargets("device-targets",
                     cl::desc("Targets of devices that are no processor, by "
-                             "their kind: \"npu = #npu.core<lanes = 8>, ...\" "
+                             "their kind: \"npu = #npu.core<lanes = 8>, "
+                             "cuda = cuda -arch=sm_90a, ...\" "
                              "(default: those of the module)"),
                     cl::cat(category)),
       executor("executor",

@@ -67,14 +67,63 @@ static std::string parseVTA(StringRef text, std::string &error) {
   return attribute;
 }
 
+/// Whether a target is a name with options, as --target has them, and no
+/// attribute.
+static bool isNamed(StringRef target) {
+  StringRef kind = target.split(' ').first;
+  return kind == cuda::kDeviceKind || kind == vta::kDeviceKind;
+}
+
+static std::string parseNamed(StringRef target, std::string &error) {
+  return target.split(' ').first == vta::kDeviceKind ? parseVTA(target, error)
+                                                     : parseCUDA(target, error);
+}
+
+/// Writes attributes for names in "kind = target, ...". Commas in attributes
+/// divide nothing.
+static std::string resolveNames(std::string &targets) {
+  std::string resolved, error;
+  StringRef rest = targets;
+  while (!rest.empty()) {
+    int depth = 0;
+    bool isQuoted = false;
+    size_t size = 0;
+    for (; size != rest.size(); ++size) {
+      char c = rest[size];
+      if (c == '"')
+        isQuoted = !isQuoted;
+      if (isQuoted)
+        continue;
+      depth += StringRef("<([{").contains(c) - StringRef(">)]}").contains(c);
+      if (c == ',' && depth == 0)
+        break;
+    }
+    StringRef entry = rest.take_front(size);
+    rest = rest.drop_front(std::min(size + 1, rest.size()));
+    auto [kind, target] = entry.split('=');
+    resolved += resolved.empty() ? "" : ",";
+    if (!isNamed(target.trim())) {
+      resolved += entry;
+      continue;
+    }
+    resolved += (kind + "= " + parseNamed(target.trim(), error)).str();
+    if (!error.empty())
+      return error;
+  }
+  targets = resolved;
+  return {};
+}
+
 std::string mlir::relay::resolveDeviceTargets(CompileOptions &options) {
+  if (std::string error = resolveNames(options.deviceTargets); !error.empty())
+    return error;
   if (!options.target)
     return {};
   std::string text = *options.target;
   auto [first, rest] = StringRef(text).split(',');
   StringRef kind = first.split(' ').first;
   bool isVTA = kind == vta::kDeviceKind;
-  bool isDevice = kind == cuda::kDeviceKind || isVTA;
+  bool isDevice = isNamed(first);
   for (StringRef other : llvm::split(rest, ',')) {
     other = other.split(' ').first;
     if (other != cuda::kDeviceKind && other != vta::kDeviceKind)
@@ -89,8 +138,7 @@ std::string mlir::relay::resolveDeviceTargets(CompileOptions &options) {
   if (!isDevice)
     return {};
   std::string error;
-  std::string attribute =
-      isVTA ? parseVTA(first, error) : parseCUDA(first, error);
+  std::string attribute = parseNamed(first, error);
   if (!error.empty())
     return error;
   // The processor of the host may be left to be found out.

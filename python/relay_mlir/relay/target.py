@@ -18,17 +18,27 @@ from .device import Device
 
 def parse_device_targets(target: Any) -> str:
     """Of a dict of targets, those of devices that are no processor, such as {"ext_dev":
-    "#npu.core<lanes = 8>"}, as the option device-targets has them."""
+    "#npu.core<lanes = 8>", "cuda": "cuda -arch=sm_90a"}, as the option device-targets has them."""
     if not isinstance(target, Mapping):
         return ""
     kinds = {_kind(key): value for key, value in target.items()}
-    others = {kind: str(value) for kind, value in kinds.items() if kind != "cpu"}
+    others = {kind: _gpu_words(str(value)) for kind, value in kinds.items() if kind != "cpu"}
     for kind, value in others.items():
-        if not value.startswith("#"):
+        if not value.startswith(("#", "cuda")):
             raise NotImplementedError(
                 f"there is no code generation for {kind!r} yet, but for a target of a dialect "
                 f"such as '#npu.core<lanes = 8>', with its '#'; got {value!r}")
     return device_targets_text(others)
+
+
+def _gpu_words(text: str) -> str:
+    """Of "cuda" with options what the compiler asks: what else there is about a GPU follows
+    from its architecture. Other targets as they are."""
+    words = text.split()
+    if not words or words[0] != "cuda":
+        return text
+    return " ".join(word for word in words
+                    if not word.startswith("-") or word.startswith(("-arch", "-code")))
 
 
 def _kind(key: Any) -> str:
@@ -38,7 +48,7 @@ def _kind(key: Any) -> str:
     if isinstance(key, int):
         return Device(key).type
     kind = expect_text(key, "a kind of devices")
-    return "cpu" if kind in ("llvm", "c") else kind
+    return {"llvm": "cpu", "c": "cpu", "gpu": "cuda"}.get(kind, kind)
 
 
 def parse_target(target: Any) -> str:
@@ -60,9 +70,7 @@ def parse_target(target: Any) -> str:
         raise ValueError("expects a target such as 'llvm', but got an empty one")
     kind = text.split()[0]
     if kind == "cuda":
-        # What else there is about a GPU follows from its architecture.
-        return " ".join(word for word in text.split()
-                        if not word.startswith("-") or word.startswith(("-arch", "-code")))
+        return _gpu_words(text)
     cpu = re.search(r"(?:^|\s)-mcpu=(\S*)", text)
     if cpu is not None:
         if not cpu[1]:

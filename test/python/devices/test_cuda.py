@@ -437,6 +437,20 @@ def test_programs_in_relay(target):
     assert "fused_nn_softmax" in str(relay.optimize(module, target="cuda")[0])
 
 
+@pytest.mark.parametrize("key", ["cuda", "gpu"])
+def test_parts_of_programs_in_relay(key):
+    """A target for each kind of devices, by names; the rest is on the host."""
+    from relay_mlir import relay
+    x = relay.var("x", shape=(3, 40), dtype="float32")
+    there = relay.on_device(relay.nn.softmax(relay.exp(x)), relay.device.cuda(0))
+    module = relay.IRModule.from_expr(relay.Function([x], relay.add(there, x)))
+    lib = relay.build(module, target={"cpu": "llvm", key: "cuda -arch=sm_90a -code=mlir -max_num_threads=1024"})
+    assert lib.compiled.devices == ["cpu:0", "cuda:0"]
+    value = random_array(3, 40)
+    e = np.exp(np.exp(value.astype(np.float64)))
+    np.testing.assert_allclose(np.asarray(lib(value)), e / e.sum(1, keepdims=True) + value, rtol=1e-5, atol=1e-6)
+
+
 def test_wrong_architectures_in_relay():
     from relay_mlir import relay
     x = relay.var("x", shape=(8,), dtype="float32")

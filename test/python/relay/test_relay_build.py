@@ -316,7 +316,7 @@ def @main(%x: Tensor[(2, 3), float32]) { %x + %x }
 
 @pytest.mark.parametrize("arguments,text", [
     ({"target": "vulkan"}, "there is no code generation for 'vulkan'"),
-    ({"target": {"cpu": "llvm", "gpu": "cuda"}}, "there is no code generation for 'gpu'"),
+    ({"target": {"cpu": "llvm", "rocm": "rocm"}}, "there is no code generation for 'rocm'"),
     ({"executor": "vm"}, "there is no executor 'vm'"),
     ({"runtime": "crt"}, "there is no run time 'crt'"),
     ({"workspace_memory_pools": object()}, "memory pools"),
