@@ -118,9 +118,17 @@ Value mlir::relay::onnx::createConvolution(NodeContext &node, Value data,
       });
 }
 
+Value mlir::relay::onnx::getWeight(NodeContext &node, unsigned index) {
+  Value weight = node.getInput(index);
+  Type type = node.getInputType(0).getElementType();
+  return weight && type.isBF16() && node.getElementType(weight).isF32()
+             ? node.castTo(weight, type)
+             : weight;
+}
+
 static LogicalResult convertConv(NodeContext &node) {
-  Value result = createConvolution(node, node.getInput(0), node.getInput(1));
-  return node.setResult(addBias(node, result, node.getInput(2)));
+  Value result = createConvolution(node, node.getInput(0), getWeight(node, 1));
+  return node.setResult(addBias(node, result, getWeight(node, 2)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +197,7 @@ resolveTransposedPads(NodeContext &node, Value data,
 /// The transposed convolution that the attributes of `node` describe, with the
 /// pads in `pads` if there are any. Null after an error.
 static Value createTransposed(NodeContext &node, ArrayRef<int64_t> pads = {}) {
-  Value data = node.getInput(0), weight = node.getInput(1);
+  Value data = node.getInput(0), weight = getWeight(node, 1);
   FailureOr<Window> window = getWindow(node, data, weight);
   if (failed(window))
     return nullptr;
@@ -239,7 +247,7 @@ static Value createTransposed(NodeContext &node, ArrayRef<int64_t> pads = {}) {
 
 static LogicalResult convertConvTranspose(NodeContext &node) {
   return node.setResult(
-      addBias(node, createTransposed(node), node.getInput(2)));
+      addBias(node, createTransposed(node), getWeight(node, 2)));
 }
 
 /// The same where an input has the pads, which may be known only when the model

@@ -58,6 +58,14 @@ const OpEntry *Importer::lookupOp(const Node &node) const {
   return added ? added : entry;
 }
 
+int64_t Importer::getOpset(const Node &node, const OpsetMap &opsets) const {
+  auto it = opsets.find(node.domain);
+  if (it != opsets.end())
+    return it->second;
+  const OpEntry *entry = lookupOp(node);
+  return entry ? entry->until : 0;
+}
+
 Location Importer::getFileLoc() const {
   return FileLineColLoc::get(builder.getContext(), model.path, 0, 0);
 }
@@ -326,8 +334,7 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   PendingNode &pending = pendingNodes.emplace_back();
   pending.node = &node;
   pending.frame = &frame;
-  pending.opset =
-      node.opset != 0 ? node.opset : frame.opsets->lookup(node.domain);
+  pending.opset = node.opset != 0 ? node.opset : getOpset(node, *frame.opsets);
   pending.entry = lookupOp(node);
 
   for (const std::string &name : node.inputs) {

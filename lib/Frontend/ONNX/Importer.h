@@ -249,6 +249,9 @@ private:
   /// How an operator that is no function of the model is converted; null if
   /// nobody knows.
   const OpEntry *lookupOp(const Node &node) const;
+  /// The opset of a node by what its graph imports. A domain that is not there
+  /// is the newest one that has the operator, as in ONNX Runtime.
+  int64_t getOpset(const Node &node, const OpsetMap &opsets) const;
 
   const Model &model;
   const OnnxImportOptions &options;

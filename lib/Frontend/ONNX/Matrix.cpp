@@ -168,7 +168,7 @@ static Value scale(NodeContext &node, Value value, double factor) {
 }
 
 static Value createAffineProduct(NodeContext &node) {
-  Value a = node.getInput(0), b = node.getInput(1);
+  Value a = node.getInput(0), b = getWeight(node, 1);
   for (Value operand : {a, b})
     if (node.getRank(operand) != 2) {
       node.emitError() << "expects a matrix, but got " << operand.getType();

@@ -31,9 +31,10 @@ namespace {
 class OperatorChecker {
 public:
   using Lookup = llvm::function_ref<const OpEntry *(const Node &)>;
+  using GetOpset = llvm::function_ref<int64_t(const Node &, const OpsetMap &)>;
 
-  OperatorChecker(const Model &model, Lookup lookup)
-      : model(model), lookup(lookup) {}
+  OperatorChecker(const Model &model, Lookup lookup, GetOpset getOpset)
+      : model(model), lookup(lookup), getOpset(getOpset) {}
 
   void check(ArrayRef<Node> nodes, const OpsetMap &opsets) {
     for (const Node &node : nodes) {
@@ -42,7 +43,7 @@ public:
           check(attribute.graph->nodes, opsets);
       if (model.findFunction(node))
         continue;
-      int64_t opset = opsets.lookup(node.domain);
+      int64_t opset = getOpset(node, opsets);
       OnnxOperatorUse &use = uses[{node.domain, node.opType, opset}];
       if (use.count++ == 0)
         use = {node.domain,
@@ -79,6 +80,7 @@ private:
 
   const Model &model;
   Lookup lookup;
+  GetOpset getOpset;
   llvm::MapVector<std::tuple<StringRef, StringRef, int64_t>, OnnxOperatorUse,
                   std::map<std::tuple<StringRef, StringRef, int64_t>, unsigned>>
       uses;
@@ -197,7 +199,10 @@ LogicalResult Importer::checkInlinedSize() {
 
 std::vector<OnnxOperatorUse> Importer::findOperators() const {
   auto lookup = [this](const Node &node) { return lookupOp(node); };
-  OperatorChecker checker(model, lookup);
+  auto opsetOf = [this](const Node &node, const OpsetMap &opsets) {
+    return getOpset(node, opsets);
+  };
+  OperatorChecker checker(model, lookup, opsetOf);
   checker.check(model.graph.nodes, model.opsets);
   for (const Function &function : model.functions)
     checker.check(function.nodes, function.opsets);

@@ -8,6 +8,7 @@
 #include "Normalization.h"
 
 #include "OpTable.h"
+#include "Products.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -49,6 +50,18 @@ static Value expectChannels(NodeContext &node, Value data, Value vector) {
   return node.expectSize(data, 1, size);
 }
 
+/// The inputs in one type that holds all of them: the data may be narrower than
+/// its statistics, as autocast of PyTorch makes it.
+static SmallVector<Value> getWideInputs(NodeContext &node) {
+  SmallVector<Value> values = node.getInputs();
+  OpBuilder &b = node.getBuilder();
+  bool isDouble = llvm::any_of(
+      values, [&](Value value) { return node.getElementType(value).isF64(); });
+  for (Value &value : values)
+    value = node.castTo(value, isDouble ? b.getF64Type() : b.getF32Type());
+  return values;
+}
+
 namespace {
 
 /// The operands of a batch normalization whose statistics are not a vector that
@@ -57,11 +70,11 @@ struct BatchNorm {
   NodeContext &node;
   Value data, scale, bias, mean, variance;
 
-  explicit BatchNorm(NodeContext &node)
-      : node(node), data(node.widen(node.getInput(0))),
-        scale(node.widen(node.getInput(1))), bias(node.widen(node.getInput(2))),
-        mean(node.widen(node.getInput(3))),
-        variance(node.widen(node.getInput(4))) {}
+  explicit BatchNorm(NodeContext &node) : node(node) {
+    SmallVector<Value> values = getWideInputs(node);
+    data = values[0], scale = values[1], bias = values[2], mean = values[3],
+    variance = values[4];
+  }
 
   LogicalResult convertFeatures();
   LogicalResult convertTraining();
@@ -182,6 +195,11 @@ static LogicalResult convertBatchNormalization(NodeContext &node) {
   if (opset < 9 && !node.getBool("spatial", true))
     return BatchNorm(node).convertFeatures();
   SmallVector<Value> operands = node.getInputs();
+  Type type = node.getElementType(operands[0]);
+  if (!llvm::all_of(operands, [&](Value operand) {
+        return node.getElementType(operand) == type;
+      }))
+    operands = getWideInputs(node);
   for (Value operand : ArrayRef(operands).drop_front())
     operands[0] = expectChannels(node, operands[0], operand);
   NNBatchNormOp::Properties properties;
@@ -189,7 +207,7 @@ static LogicalResult convertBatchNormalization(NodeContext &node) {
   properties.epsilon =
       node.getBuilder().getF64FloatAttr(node.getFloat("epsilon", 1e-5));
   Value result = node.create<NNBatchNormOp>(operands, properties);
-  return node.setResult(node.getTupleItem(result, 0));
+  return node.setResult(node.castTo(node.getTupleItem(result, 0), type));
 }
 
 Value mlir::relay::onnx::createPlainLayerNorm(NodeContext &node, Value data,
@@ -280,8 +298,9 @@ static LogicalResult convertInstanceNormalization(NodeContext &node) {
   properties.axis = node.getBuilder().getI64IntegerAttr(1);
   properties.epsilon =
       node.getBuilder().getF64FloatAttr(node.getFloat("epsilon", 1e-5));
-  return node.setResult(
-      node.create<NNInstanceNormOp>(node.getInputs(), properties));
+  SmallVector<Value> operands = {node.getInput(0), getWeight(node, 1),
+                                 getWeight(node, 2)};
+  return node.setResult(node.create<NNInstanceNormOp>(operands, properties));
 }
 
 /// Group normalization of an open number of channels: groups are a dimension of

@@ -42,6 +42,11 @@ typename OpT::Properties getBatchProperties(OpBuilder &b) {
 /// column makes one element.
 Value multiplyAlong(NodeContext &node, Value data, int64_t axis, Value weight);
 
+/// Input `index`, a weight or a bias for the data in input 0. Where a network
+/// is of bf16, PyTorch's exporter leaves those in f32 that it has folded a
+/// batch normalization into; these are rounded to bf16.
+Value getWeight(NodeContext &node, unsigned index);
+
 /// The product, with a bias, that `node`, a Gemm or one of its kin, describes.
 Value createGemm(NodeContext &node);
 

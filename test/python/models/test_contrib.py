@@ -265,6 +265,35 @@ def test_products_with_few_bits(bits, has_zeros):
           {"N": rows, "K": columns, "bits": bits, "block_size": block}, constants)
 
 
+@pytest.mark.parametrize("zeros", ["none", "packed", "floats"])
+@pytest.mark.parametrize("bits, is_whole", [(4, False), (4, True), (8, False)])
+def test_products_of_columns_in_groups(bits, is_whole, zeros):
+    """A column is in the group that g_idx says. ONNX Runtime takes packed zero points for 8 then, and has
+    no such product of 8 bits."""
+    rows, columns, block = 5, 80, 32
+    blocks = -(-columns // block)
+    generator = np.random.default_rng(0)
+    numbers = generator.integers(0, 2**bits, (rows, blocks * block)).astype("u1")
+    packed = numbers if bits == 8 else numbers[:, ::2] | numbers[:, 1::2] << 4
+    scales = generator.uniform(0.01, 0.1, (rows, blocks)).astype("f4")
+    groups = generator.integers(0, blocks, blocks * block if is_whole else columns).astype("i4")
+    offsets = generator.integers(0, 2**bits, (rows, blocks + 1)).astype("u1")
+    constants = {"b": packed.reshape(rows, blocks, -1), "s": scales.ravel(), "g": groups}
+    if zeros == "packed":
+        constants["z"] = offsets[:, :blocks] if bits == 8 else offsets[:, ::2] | offsets[:, 1::2] << 4
+    elif zeros == "floats":
+        constants["z"] = offsets[:, :blocks].astype("f4").ravel()
+    else:
+        offsets[:] = 2**(bits - 1)
+    place = groups[:columns]
+    weight = (numbers[:, :columns] - offsets[:, place].astype("f4")) * scales[:, place]
+    inputs = {"x": random(3, columns)}
+    result, = compiled("MatMulNBits", inputs, 17,
+                       {"N": rows, "K": columns, "bits": bits, "block_size": block}, constants, domain=DOMAIN,
+                       order=["x", "b", "s", "" if zeros == "none" else "z", "g"])
+    compare([result], [inputs["x"] @ weight.T])
+
+
 def quantized(shape, seed, dtype=np.uint8):
     low, high = (0, 256) if dtype == np.uint8 else (-128, 128)
     return np.random.default_rng(seed).integers(low, high, shape).astype(dtype)
@@ -446,6 +475,10 @@ def test_refused():
     check_refused("expects bits 2, 4 or 8, but got 3", "MatMulNBits",
                   {"x": random(2, 32), "b": quantized((4, 1, 12), 0), "s": random(4)}, 17,
                   {"N": 4, "K": 32, "bits": 3, "block_size": 32}, **options)
+    check_refused("expects a group for each of 32 columns, but got 'tensor<31xi32>'", "MatMulNBits",
+                  {"x": random(2, 32), "b": quantized((4, 1, 16), 0), "s": random(4),
+                   "g": np.zeros(31, "i4")}, 17, {"N": 4, "K": 32, "block_size": 32},
+                  order=["x", "b", "s", "", "g"], **options)
     check_refused("expects a mask of 2 or 4 numbers", "Attention",
                   {"x": x, "w": random(8, 24), "b": random(24), "m": np.array([1, 2, 3], "i4")},
                   17, {"num_heads": 2}, **options)

@@ -312,8 +312,6 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
            << "expects N and K to be positive, and block_size to be a multiple "
               "of 8 from 16 on, but got "
            << rows << ", " << columns << " and " << size;
-  if (node.hasInput(Groups))
-    return node.emitError() << "g_idx is not supported";
   if (node.getInt("weight_prepacked", 0) != 0)
     return node.emitError() << "weight_prepacked is not supported";
   int64_t blocks = llvm::divideCeil(columns, size);
@@ -349,11 +347,27 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
     zeros = node.createScalar(double(int64_t(1) << (bits - 1)), type);
   }
   scales = node.castTo(node.reshape(scales, {rows, blocks, 1}), type);
+  // Each column in the group that its block is, or that it says.
+  auto cut = [&](Value values, int64_t axis) {
+    bool isWhole = !values || node.getType(values).getDimSize(axis) == columns;
+    return isWhole ? values : node.slice(values, axis, 0, columns);
+  };
+  SmallVector<int64_t> flat = {rows, blocks * size};
+  if (Value groups = node.getInput(Groups)) {
+    if (node.getRank(groups) != 1 ||
+        (!hasElements(groups, columns) && !hasElements(groups, blocks * size)))
+      return node.emitError() << "expects a group for each of " << columns
+                              << " columns, but got " << groups.getType();
+    groups = cut(groups, 0);
+    numbers = cut(node.reshape(numbers, flat), 1);
+    scales = node.take(node.squeeze(scales, {2}), groups, 1);
+    if (node.hasInput(Zeros))
+      zeros = node.take(node.squeeze(zeros, {2}), groups, 1);
+  }
   Value floats = node.create<MultiplyOp>(
       {node.create<SubtractOp>({node.castTo(numbers, type), zeros}), scales});
-  floats = node.reshape(floats, ArrayRef<int64_t>{rows, blocks * size});
-  if (blocks * size != columns)
-    floats = node.slice(floats, 1, 0, columns);
+  if (!node.hasInput(Groups))
+    floats = cut(node.reshape(floats, flat), 1);
   Value data = node.getInput(Data);
   if (!floats)
     return failure();
