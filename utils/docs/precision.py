@@ -65,7 +65,9 @@ How far results in float32 may be from exact ones is chosen when a model is comp
 An artefact knows its precision: `relay-run --info model.so` prints it, and `model.precision` in Python is it. Other
 types are what they are at any precision: float64, float16 and bfloat16 (with sums in float32), integers.
 In the types of 16 bits, each node of a model rounds its result, once: operators of ONNX that take several steps, as
-Gelu, Softplus, LayerNormalization or LSTM do, take them in float32. Functions of one element stay within one unit in
+Gelu, Softplus, LayerNormalization or LSTM do, take them in float32. Where several nodes are one kernel, what one hands
+to the next stays in float32 and is rounded where the kernel ends: closer to exact than at `-O0` and in the interpreter, which
+round each. Functions of one element stay within one unit in
 the last place (`test/python/precision/test_onnx_functions.py` tries every number). Two operators round between their
 steps: Attention what it hands from one product to the other, BatchNormalization its scale and product.
 

@@ -55,11 +55,17 @@ def _layers(module: IRModule) -> list[_Layer]:
     return [_Layer._make(layer) for layer in module._impl.quantized_layers()]
 
 
+def _check_numbers(array: np.ndarray[Any, Any], where: str) -> None:
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise ValueError(f"expects samples of which the network computes numbers, but got NaN{where}")
+
+
 class _Value:
     """What a data set makes of one value that is quantized."""
 
     def __init__(self, seed: int) -> None:
         self.low, self.high = np.inf, -np.inf
+        self.is_finite = True
         self.parts: list[np.ndarray[Any, Any]] = []
         self.seen = 0
         self._rng = np.random.default_rng(seed)
@@ -69,8 +75,10 @@ class _Value:
         if array.size == 0:
             return
         if not np.isfinite(array).all():
-            raise ValueError("expects samples of which the network computes finite numbers, but "
-                             "got NaN or infinities inside of it")
+            _check_numbers(array, " inside of it")
+            # As of a mask, which no scale keeps.
+            self.is_finite = False
+            return
         self.low = min(self.low, float(array.min()))
         self.high = max(self.high, float(array.max()))
         flat = array.ravel()
@@ -123,6 +131,8 @@ class _Quantizer:
         self.floats = self.compile(self.source)
         self.samples = Samples(data, self.floats.inputs, limit)
         self.float_outputs = self.run(self.floats, "floats")
+        for value in self.float_outputs:
+            _check_numbers(value, "")
         prepared = self.source.clone().run_passes(_PREPARE)
         layers = _layers(prepared)
         if not layers:
@@ -141,10 +151,16 @@ class _Quantizer:
         # By the number of the value in C++.
         self.values: dict[int, _Value] = {}
         self.thresholds: dict[int, float] = {}
-        annotated = self._annotate(())
+        # Values with infinities, which only floats read.
+        self.infinite: set[int] = set()
+        while True:
+            annotated = self._annotate(())
+            known = len(self.infinite)
+            self.weights = self._collect(annotated, "calibration")
+            if len(self.infinite) == known:
+                break
         self.kinds = annotated._impl.simulated_values()
         self.layers = _layers(annotated)
-        self.weights = self._collect(annotated, "calibration")
 
     def improve(self, equalize: float | None, correct_bias: bool) -> None:
         """Makes a network of which integers are closer to floats, and learns what that
@@ -194,7 +210,7 @@ class _Quantizer:
         return np.concatenate(ranges) if ranges else np.zeros(0)
 
     def _correct_biases(self, before: list[float]) -> None:
-        model = self.compile(self._realize(self._annotate(())).run_passes(
+        model = self.compile(self._realize(()).run_passes(
             "builtin.module(relay-quantize-errors)"))
         total: Any = 0.0
         count = 0
@@ -222,6 +238,8 @@ class _Quantizer:
     def _annotate(self, skip: Iterable[int]) -> IRModule:
         layers = ",".join(map(str, sorted(skip)))
         options = "skip-dense-layer=false whole=true" + (f" skip-layers={layers}" if layers else "")
+        if self.infinite:
+            options += " skip-values=" + ",".join(map(str, sorted(self.infinite)))
         return self._prepared.clone().run_passes(
             f"builtin.module(func.func(relay-quantize-annotate{{{options}}}))")
 
@@ -245,13 +263,16 @@ class _Quantizer:
         from ..relay.quantize._calibration import threshold_of
 
         for key, value in values.items():
+            if not value.is_finite:
+                self.infinite.add(key)
+                continue
             self.values[key] = value
             self.thresholds[key] = threshold_of(self._calibration, value.elements(), 8)
         return weights
 
     def quantize(self, skip: Iterable[int]) -> IRModule:
         """The network with all layers but some in integers."""
-        realized = self._realize(self._annotate(skip))
+        realized = self._realize(skip)
         correct = ""
         if self._errors is not None and self._errors.size:
             errors = ",".join(repr(float(value)) for value in self._errors)
@@ -261,11 +282,14 @@ class _Quantizer:
             "relay-fake-quantization-to-integer{use-qat=true estimate=true},"
             "func.func(relay-fold-constant),canonicalize)")
 
-    def _realize(self, annotated: IRModule) -> IRModule:
+    def _realize(self, skip: Iterable[int]) -> IRModule:
         """Quantizes and dequantizes what is annotated."""
-        keys = [key for kind, key in annotated._impl.simulated_values() if kind != _WEIGHT]
-        # A sum whose other side stays in floats is quantized itself.
-        if any(key not in self.thresholds for key in keys):
+        while True:
+            annotated = self._annotate(skip)
+            keys = [key for kind, key in annotated._impl.simulated_values() if kind != _WEIGHT]
+            if all(key in self.thresholds for key in keys):
+                break
+            # A sum whose other side stays in floats is quantized itself.
             self._collect(annotated, "calibration of sums")
         thresholds = ",".join(repr(float(self.thresholds[key])) for key in keys)
         options = f"weight-scale=max nbit-weight={self.weight_bits}" + (
@@ -391,7 +415,8 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
             row.reason = f"sensitive: in integers it would cost more than the budget of {metric}"
         elif left.get(name, 0):
             left[name] -= 1
-            row.reason = "its region has no form in integers"
+            row.reason = ("what it reads has infinities" if data < 0 and quantizer.infinite
+                          else "its region has no form in integers")
         rows.append(row)
     return rows
 
@@ -424,6 +449,8 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     `labels`, that is no longer right. `progress` shows bars on standard error. `dims`,
     `shapes` and `inputs` fix sizes and inputs of the network, as in `compile`; `data` has
     nothing for an input that is fixed.
+
+    What reads infinities inside of the network, as of a mask, stays in floats.
 
     Returns a Quantized: `module` is the network, which `compile` takes, `report` says what
     became of each layer. Raises ValueError for data that does not fit, or has NaN.

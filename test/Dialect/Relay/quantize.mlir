@@ -1,5 +1,6 @@
 // RUN: relay-opt %s --relay-quantize-partition | FileCheck %s --check-prefix=PARTITION
 // RUN: relay-opt %s "--relay-quantize-annotate=skip-conv-layers=0" | FileCheck %s --check-prefix=ANNOTATE
+// RUN: relay-opt %s "--relay-quantize-annotate=skip-values=6" | FileCheck %s --check-prefix=VALUES
 // RUN: relay-opt %s --relay-quantize-annotate --relay-quantize-collect | FileCheck %s --check-prefix=COLLECT
 // RUN: relay-opt %s --relay-quantize-annotate "--relay-quantize-calibrate=weight-scale=max thresholds=4,2,0" | FileCheck %s --check-prefix=CALIBRATE
 // RUN: relay-opt %s --relay-quantize-annotate "--relay-quantize-calibrate" "--relay-quantize-realize=per-channel=true" --relay-fake-quantization-to-integer=use-qat=true | FileCheck %s --check-prefix=REALIZE
@@ -26,6 +27,13 @@
 // ANNOTATE:     %[[S:.*]] = relay.add %[[D]], %{{.*}}
 // ANNOTATE:     %[[F:.*]] = relay.relay.op.annotation.simulated_quantize %[[S]], {{.*}} {kind = 1
 // ANNOTATE:     relay.nn.global_avg_pool2d %[[F]]
+
+// Value 6 is what the second convolution computes: the sum is one of floats.
+// VALUES:      relay.nn.conv2d
+// VALUES:      %[[S:.*]] = relay.relay.op.annotation.simulated_quantize %{{.*}} {kind = 1
+// VALUES-NEXT: %[[D:.*]] = relay.nn.conv2d %[[S]],
+// VALUES-NEXT: %[[A:.*]] = relay.add %[[D]], %[[S]]
+// VALUES-NEXT: relay.nn.global_avg_pool2d %[[A]]
 
 // COLLECT-LABEL: func.func @main
 // COLLECT-SAME:  -> tuple<tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>>

@@ -341,8 +341,29 @@ def test_data_that_is_not_finite(bad):
                        r"\[3, 1, 2, 5\]"):
         rm.quantize(network(), {"x": x})
     # Finite itself, but not what the network makes of it.
-    with pytest.raises(ValueError, match="of which the network computes finite numbers"):
+    with pytest.raises(ValueError, match="of which the network computes numbers"):
         rm.quantize(network(), {"x": np.full((2, 3, 8, 8), 3e38, np.float32)})
+
+
+def test_infinities_inside():
+    """As of a mask: what reads them stays in floats, and all else is in integers."""
+    g = Graph("masked", "n", 0)
+    x = g.input("x", [6, 6])
+    g.constant("mask", np.where(np.tri(6), 0, -np.inf).astype(np.float32))
+    query, key, value = (g.op("MatMul", x, g.normal(name, (6, 6), 0.4)) for name in "qkv")
+    scores = g.op("MatMul", query, g.op("Transpose", key, perm=[0, 2, 1]))
+    result = g.op("MatMul", g.op("Softmax", g.op("Add", scores, "mask"), axis=-1), value)
+    g.output(g.op("MatMul", result, g.normal("out", (6, 6), 0.4)), "y", [6, 6])
+    # Infinite where a number is 0.
+    logarithms = g.op("Log", g.op("Relu", value))
+    g.output(g.op("Exp", g.op("MatMul", g.op("Softmax", scores, axis=-1), logarithms)), "z", [6, 6])
+    x = images(8, shape=(6, 6))
+    result = rm.quantize(g.model(), {"x": x})
+    reasons = {layer.reason for layer in result.report.layers}
+    assert len(result.report.layers) == 7 and reasons == {"", "what it reads has infinities"}
+    floats, integers = (rm.compile(net).run({"x": x}) for net in (g.model(), result.module))
+    assert np.mean((floats[0] - integers[0]) ** 2) < 1e-3 * np.mean(floats[0]**2)
+    assert np.isfinite(integers[1]).all() and ((integers[1] == 0) == (floats[1] == 0)).mean() > 0.9
 
 
 def test_wrong_count():

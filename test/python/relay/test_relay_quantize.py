@@ -5,6 +5,7 @@ addends are rounded), and accuracy on networks that are trained (utils/models/tr
 the share of unseen digits is within half a point of that of floats, or a digit.
 """
 
+import functools
 import pathlib
 import sys
 from typing import Any
@@ -169,6 +170,12 @@ def test_thresholds():
     for mode in ("kl_divergence", "percentile", "min_max", "mse"):
         assert calibration.threshold_of(mode, np.zeros(10, "float32"), 8) == 0
         assert calibration.threshold_of(mode, np.zeros(0, "float32"), 8) == 0
+    # Neither squares that overflow nor steps that are too small to count.
+    small = (values / 20).astype("float32")
+    for choose in (calibration.mse, functools.partial(calibration.kl_divergence, num_bins=801)):
+        for factor in (2.0**-100, 2.0**126):
+            assert choose((small * factor).astype("float32")) == choose(small) * factor
+        assert 0 < choose((small * 1e-43).astype("float32")) < 1e-42
 
 
 @pytest.mark.parametrize("mode", ["kl_divergence", "percentile", "mse"])

@@ -31,8 +31,10 @@ namespace {
 class Annotator {
 public:
   Annotator(ArrayRef<int64_t> skipConvLayers, bool skipDenseLayer,
-            ArrayRef<int64_t> skipLayers, bool isWhole)
-      : skippedConvolutions(skipConvLayers.begin(), skipConvLayers.end()),
+            ArrayRef<int64_t> skipLayers, DenseSet<Value> skippedValues,
+            bool isWhole)
+      : skippedValues(std::move(skippedValues)),
+        skippedConvolutions(skipConvLayers.begin(), skipConvLayers.end()),
         skippedLayers(skipLayers.begin(), skipLayers.end()),
         skipDenseLayer(skipDenseLayer), isWhole(isWhole) {}
 
@@ -46,6 +48,11 @@ public:
 private:
   void visit(Operation *op);
   bool isSkipped(Operation *op);
+  bool readsSkipped(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return skippedValues.contains(operand);
+    });
+  }
   std::optional<QuantizeKind> annotate(Operation *op, QuantizeRole role);
 
   std::optional<QuantizeKind> getKind(OpOperand &operand) {
@@ -77,6 +84,7 @@ private:
 
   DenseMap<Value, QuantizeKind> kinds;
   DenseMap<std::pair<Value, int64_t>, Value> simulated;
+  DenseSet<Value> skippedValues;
   llvm::SmallSet<int64_t, 4> skippedConvolutions, skippedLayers;
   bool skipDenseLayer, isWhole;
   int64_t numConvolutions = 0, numLayers = 0;
@@ -87,7 +95,8 @@ private:
 
 void Annotator::attach(OpOperand &operand, QuantizeKind kind) {
   Value value = operand.get();
-  if (!isa<FloatType>(getElementTypeOrSelf(value)))
+  if (!isa<FloatType>(getElementTypeOrSelf(value)) ||
+      skippedValues.contains(value))
     return;
   Value &result = simulated[{value, static_cast<int64_t>(kind)}];
   if (!result) {
@@ -108,10 +117,13 @@ void Annotator::attach(OpOperand &operand, QuantizeKind kind) {
 }
 
 bool Annotator::isSkipped(Operation *op) {
+  bool isOfSkippedValues = readsSkipped(op);
   if (skippedLayers.contains(numLayers++))
     return true;
   if (isa<NNConv2dOp>(op))
-    return skippedConvolutions.contains(numConvolutions++);
+    return skippedConvolutions.contains(numConvolutions++) || isOfSkippedValues;
+  if (isOfSkippedValues)
+    return true;
   return skipDenseLayer && isa<NNDenseOp, NNMatmulOp>(op);
 }
 
@@ -199,7 +211,12 @@ void Annotator::visit(Operation *op) {
                     isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
   if (!quantizable || hasEnded || !isOfFloats)
     return leave(op);
-  if (auto kind = annotate(op, quantizable.getQuantizeRole()))
+  QuantizeRole role = quantizable.getQuantizeRole();
+  bool isProduct =
+      role == QuantizeRole::Contraction || role == QuantizeRole::MatrixProduct;
+  if (!isProduct && readsSkipped(op))
+    return leave(op);
+  if (auto kind = annotate(op, role))
     kinds[op->getResult(0)] = *kind;
 }
 
@@ -213,9 +230,27 @@ struct QuantizeAnnotatePass final
     func::FuncOp function = getOperation();
     if (function.isExternal() || isCompiledAsItIs(function))
       return;
-    Annotator annotator(skipConvLayers, skipDenseLayer, skipLayers, whole);
+    Annotator annotator(skipConvLayers, skipDenseLayer, skipLayers,
+                        getSkippedValues(), whole);
     annotator.run(function.getBody().front());
     numSimulated += annotator.numSimulated;
+  }
+
+  DenseSet<Value> getSkippedValues() {
+    func::FuncOp function = getOperation();
+    DenseSet<Value> skipped;
+    if (skipValues.empty() || function.getName() != "main")
+      return skipped;
+    DenseSet<int64_t> numbers(skipValues.begin(), skipValues.end());
+    int64_t number = 0;
+    auto count = [&](Value value) {
+      if (numbers.contains(number++))
+        skipped.insert(value);
+    };
+    llvm::for_each(function.getArguments(), count);
+    function.walk(
+        [&](Operation *op) { llvm::for_each(op->getResults(), count); });
+    return skipped;
   }
 };
 

@@ -106,7 +106,7 @@ LogicalResult QuantizeCalibratePass::initialize(MLIRContext *context) {
   return success();
 }
 
-/// Reports a weight that is computed, or an input.
+/// Reports a weight that is computed, an input, or of other floats.
 static LogicalResult emitNoConstant(SimulatedQuantizeOp op) {
   Value weight = op.getData();
   InFlightDiagnostic diag = emitError(op.getLoc())
@@ -115,6 +115,13 @@ static LogicalResult emitNoConstant(SimulatedQuantizeOp op) {
   auto input = dyn_cast<BlockArgument>(weight);
   auto function =
       input ? dyn_cast<func::FuncOp>(input.getOwner()->getParentOp()) : nullptr;
+  if (weight.getDefiningOp<ConstantOp>()) {
+    diag << "one of type " << weight.getType();
+    diag.attachNote()
+        << "quantize the network in float32, as it was before its "
+           "weights were made smaller";
+    return diag;
+  }
   if (!function)
     return diag << "one that is computed, of type " << weight.getType();
   diag << "the input \"";

@@ -15,6 +15,10 @@ def min_max(values: _Array) -> float:
     return float(np.abs(values).max(initial=0))
 
 
+def _parts(values: _Array, largest: float) -> npt.NDArray[np.float64]:
+    return values.astype(np.float64) / largest
+
+
 def percentile(values: _Array, fraction: float = 0.99999) -> float:
     """The magnitude that this fraction of them does not exceed."""
     magnitudes = np.abs(values)
@@ -30,12 +34,13 @@ def mse(values: _Array, bits: int = 8, candidates: int = 100) -> float:
     if largest == 0:
         return 0.0
     steps = 2 ** (bits - 1)
-    # Elements of nearly the same magnitude have nearly the same error.
-    counts, edges = np.histogram(np.abs(values), bins=4096, range=(0, largest))
+    # Elements of nearly the same magnitude have nearly the same error. Parts of the largest one, of
+    # which squares neither overflow nor vanish.
+    counts, edges = np.histogram(_parts(np.abs(values), largest), bins=4096, range=(0, 1))
     centers = (edges[:-1] + edges[1:]) / 2
     best, threshold = np.inf, largest
     for i in range(1, candidates + 1):
-        scale = largest * i / candidates / steps
+        scale = i / candidates / steps
         rounded = np.minimum(np.round(centers / scale), steps - 1) * scale
         error = float(np.sum(counts * (centers - rounded) ** 2))
         if error < best:
@@ -58,7 +63,7 @@ def kl_divergence(values: _Array, num_bins: int = 8001, num_quantized_bins: int 
     largest = min_max(values)
     if largest == 0:
         return 0.0
-    counts, edges = np.histogram(values, bins=num_bins, range=(-largest, largest))
+    counts, edges = np.histogram(_parts(values, largest), bins=num_bins, range=(-1, 1))
     middle = num_bins // 2
     best, threshold = np.inf, largest
     for half in range(num_quantized_bins // 2, middle + 1):
@@ -76,7 +81,7 @@ def kl_divergence(values: _Array, num_bins: int = 8001, num_quantized_bins: int 
         spread = np.divide(sums, numbers, out=np.zeros_like(sums), where=numbers > 0)
         divergence = _divergence(_smooth(clipped), _smooth(np.where(filled, spread[index], 0)))
         if divergence < best:
-            best, threshold = divergence, float(edges[last])
+            best, threshold = divergence, largest * float(edges[last])
     return threshold
 
 

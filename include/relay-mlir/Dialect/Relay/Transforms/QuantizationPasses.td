@@ -109,7 +109,8 @@ def QuantizeAnnotatePass
     The convolutions that `skip-conv-layers` counts, from 0, stay in floats; so
     do dense layers with `skip-dense-layer`, and, but with `whole`, what is
     behind a `nn.global_avg_pool2d`. `skip-layers` counts all products together,
-    in their order.
+    in their order. What reads a value of `skip-values` stays in floats, too:
+    these count arguments of @main, and then results of operators in it.
   }];
   let options = [
     ListOption<"skipConvLayers", "skip-conv-layers", "int64_t",
@@ -118,6 +119,8 @@ def QuantizeAnnotatePass
            "Whether dense layers stay in floats">,
     ListOption<"skipLayers", "skip-layers", "int64_t",
                "Numbers of products that stay in floats">,
+    ListOption<"skipValues", "skip-values", "int64_t",
+               "Numbers of values of @main that only floats read">,
     Option<"whole", "whole", "bool", /*default=*/"false",
            "Whether nn.global_avg_pool2d is quantized, and what is behind it">
   ];
