@@ -94,7 +94,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
   manager.addPass(createInstantiatePass());
   // Fusion does not look into functions, and executors call kernels only.
   manager.addPass(createVerifyInlinedSizePass());
-  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  manager.addPass(createInlineFunctionsPass({/*all=*/true}));
   manager.addPass(createInlineIndirectCallsPass());
   if (!options.variants.empty()) {
     SpecializePassOptions sizes;

@@ -29,7 +29,7 @@ func.func @operator_outside(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-note @below {{the function is defined here; run --inline to dissolve it}}
+// expected-note @below {{the function is defined here; run --relay-inline-functions=all to dissolve it}}
 func.func private @ordinary(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

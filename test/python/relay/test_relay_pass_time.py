@@ -73,6 +73,32 @@ def test_time_grows_linearly(program, pipeline, kind):
     assert any(factor() < 8 for _ in range(3))
 
 
+def write_functions(path, number):
+    """Functions each of which calls the next one."""
+    lines = []
+    for i in range(number):
+        lines.append(
+            f"func.func {'private @f' + str(i) if i else '@main'}(%x: tensor<4xf32>) "
+            f"-> tensor<4xf32> {{\n  %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>")
+        if i + 1 != number:
+            lines.append(f"  %1 = relay.call @f{i + 1}(%0) : (tensor<4xf32>) -> tensor<4xf32>")
+        lines.append(f"  return %{int(i + 1 != number)} : tensor<4xf32>\n}}")
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_inlining_grows_linearly(tmp_path):
+    """Bodies are copied once, however many functions are around them."""
+    small = write_functions(tmp_path / "small.mlir", 1_000)
+    large = write_functions(tmp_path / "large.mlir", 4_000)
+    pipeline = "relay-inline-functions{all}"
+
+    def factor():
+        return seconds(large, pipeline) / max(seconds(small, pipeline), 0.05)
+
+    assert any(factor() < 8 for _ in range(3))
+
+
 def test_deep_programs_in_python(program):
     """Twenty thousand operators, one after another, through expressions of Python."""
     from relay_mlir import relay

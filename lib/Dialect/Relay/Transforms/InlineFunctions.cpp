@@ -4,12 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What may be inlined is known before anything is: that follows from what a
+// function calls. Then callers come first, and take bodies as they were
+// written. So a chain of calls is copied once, and each operation has one
+// location for the calls that it is in.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "Functional.h"
 
 #include "relay-mlir/Dialect/Relay/Analysis/CallGraph.h"
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -30,20 +38,24 @@ static TypeSubstitution getInstance(func::FuncOp callee, TypeRange inputs,
   return substitution;
 }
 
-/// Copies what a function consists of to where `builder` is. Returns what it
-/// returns.
-static SmallVector<Value> copyBody(OpBuilder &builder, func::FuncOp callee,
-                                   ValueRange args,
-                                   const TypeSubstitution &substitution) {
+/// Copies what a function consists of to where `builder` is, for a call at
+/// `loc`. Returns what it returns.
+static SmallVector<Value> copyBody(OpBuilder &builder, Location loc,
+                                   func::FuncOp callee, ValueRange args,
+                                   const TypeSubstitution &substitution,
+                                   SmallVectorImpl<Operation *> &copies) {
   IRMapping mapping;
   Block &body = callee.getBody().front();
   for (auto [param, arg] : llvm::zip_equal(body.getArguments(), args))
     mapping.map(param, ascribe(builder, arg,
                                substituteTypes(param.getType(), substitution)));
   for (Operation &op : body.without_terminator()) {
-    Operation *copy = builder.clone(op, mapping);
+    Operation *copy = copies.emplace_back(builder.clone(op, mapping));
     if (!substitution.empty())
       substituteTypesIn(copy, substitution);
+    copy->walk([&](Operation *inner) {
+      inner->setLoc(CallSiteLoc::get(inner->getLoc(), loc));
+    });
   }
   return llvm::map_to_vector(
       body.getTerminator()->getOperands(),
@@ -62,8 +74,10 @@ static FnOp makeClosure(OpBuilder &builder, Location loc, func::FuncOp callee,
   copyFunctionAttrs(callee, fn);
   fn->removeAttr(kInlineAttrName);
   OpBuilder inner = OpBuilder::atBlockEnd(&fn.getBody().front());
-  SmallVector<Value> results = copyBody(
-      inner, callee, ValueRange(fn.getBody().getArguments()), substitution);
+  SmallVector<Operation *> copies;
+  SmallVector<Value> results =
+      copyBody(inner, loc, callee, ValueRange(fn.getBody().getArguments()),
+               substitution, copies);
   YieldOp::create(inner, callee.getLoc(),
                   ascribe(inner, results.front(), type.getResult(0)));
   return fn;
@@ -73,72 +87,111 @@ namespace {
 
 struct InlineFunctionsPass
     : relay::impl::InlineFunctionsPassBase<InlineFunctionsPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     symbols.emplace(getOperation());
-    for (const CallCycle &cycle : getCalleesFirst(getOperation()))
+    std::vector<CallCycle> cycles = getCalleesFirst(getOperation());
+    for (const CallCycle &cycle : cycles)
+      if (!cycle.recursive && canBeInlined(cycle.functions.front()))
+        inlinable.insert(cycle.functions.front());
+    getOperation().walk([&](Operation *op) { countUse(op, 1); });
+    for (const CallCycle &cycle : llvm::reverse(cycles))
       for (func::FuncOp function : cycle.functions) {
-        if (isOptimizable(function))
+        if (inlined.contains(function) && numUses.lookup(function) == 0 &&
+            (!all || function.isPrivate()))
+          remove(function);
+        else if (isOptimizable(function))
           inlineInto(function);
-        if (!cycle.recursive && canBeInlined(function))
-          leaves.insert(function);
-      }
-    SymbolTableCollection tables;
-    SymbolUserMap users(tables, getOperation());
-    for (Operation *function : llvm::reverse(inlined))
-      if (users.useEmpty(function)) {
-        symbols->erase(function);
-        ++numRemoved;
       }
   }
 
 private:
   bool canBeInlined(func::FuncOp function) {
-    if (!function->hasAttr(kInlineAttrName) || function.isExternal() ||
-        !llvm::hasSingleElement(function.getBody()) ||
+    if (function.isExternal() || !llvm::hasSingleElement(function.getBody()))
+      return false;
+    if (all)
+      return !isCompiledAsItIs(function);
+    if (!function->hasAttr(kInlineAttrName) ||
         function->hasAttr(kPrimitiveAttrName))
       return false;
+    // Nothing is left of what it calls.
     WalkResult walk = function.walk([&](Operation *op) {
-      auto global = dyn_cast<GlobalOp>(op);
-      return isa<CallOp>(op) ||
-                     (global && symbols->lookup<func::FuncOp>(
-                                    global.getSymbol().getRootReference()))
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
+      func::FuncOp callee = getUsed(op);
+      bool stays = callee || isa<CallOp>(op);
+      if (callee && inlinable.contains(callee) && isOptimizable(function))
+        stays = isa<GlobalOp>(op) || isClosedUnit(callee)
+                    ? callee.getNumResults() != 1
+                    : false;
+      return stays ? WalkResult::interrupt() : WalkResult::advance();
     });
     return !walk.wasInterrupted();
   }
 
-  func::FuncOp lookupLeaf(StringAttr name) {
-    auto function = symbols->lookup<func::FuncOp>(name);
-    return leaves.contains(function) ? function : func::FuncOp();
+  /// The function that an operation calls, or is the name of; null if it is
+  /// neither.
+  func::FuncOp getUsed(Operation *op) {
+    if (auto call = dyn_cast<CallOp>(op))
+      return symbols->lookup<func::FuncOp>(call.getCallee());
+    if (auto global = dyn_cast<GlobalOp>(op))
+      return symbols->lookup<func::FuncOp>(
+          global.getSymbol().getRootReference());
+    return nullptr;
   }
 
+  void countUse(Operation *op, int change) {
+    if (func::FuncOp used = getUsed(op))
+      numUses[used] += change;
+  }
+
+  void remove(func::FuncOp function) {
+    function.walk([&](Operation *op) { countUse(op, -1); });
+    symbols->erase(function);
+    ++numRemoved;
+  }
+
+  /// What is copied has uses of its own, which come next.
   void inlineInto(func::FuncOp function) {
-    SmallVector<Operation *> uses;
-    function.walk([&](Operation *op) {
-      if (isa<CallOp, GlobalOp>(op))
+    SmallVector<Operation *> uses, copies;
+    auto collect = [&](Operation *root, int change) {
+      root->walk([&](Operation *op) {
+        if (!isa<CallOp, GlobalOp>(op))
+          return;
         uses.push_back(op);
-    });
-    for (Operation *op : uses) {
-      if (auto call = dyn_cast<CallOp>(op)) {
-        if (func::FuncOp callee = lookupLeaf(call.getCalleeAttr().getAttr()))
-          inlineCall(call, callee);
-      } else if (func::FuncOp callee = lookupLeaf(
-                     cast<GlobalOp>(op).getSymbol().getRootReference())) {
-        inlineName(cast<GlobalOp>(op), callee);
-      }
+        countUse(op, change);
+      });
+    };
+    collect(function, 0);
+    while (!uses.empty()) {
+      Operation *op = uses.pop_back_val();
+      func::FuncOp callee = getUsed(op);
+      if (!callee || !inlinable.contains(callee))
+        continue;
+      copies.clear();
+      bool isInlined = isa<CallOp>(op)
+                           ? inlineCall(cast<CallOp>(op), callee, copies)
+                           : inlineName(cast<GlobalOp>(op), callee, copies);
+      if (!isInlined)
+        continue;
+      --numUses[callee];
+      inlined.insert(callee);
+      ++numInlined;
+      for (Operation *copy : copies)
+        collect(copy, 1);
     }
   }
 
-  void inlineCall(CallOp call, func::FuncOp callee) {
+  bool inlineCall(CallOp call, func::FuncOp callee,
+                  SmallVectorImpl<Operation *> &copies) {
     OpBuilder builder(call);
     TypeSubstitution substitution =
         getInstance(callee, call.getOperandTypes(), call.getResultTypes());
     SmallVector<Value> results;
     if (isClosedUnit(callee)) {
       if (callee.getNumResults() != 1)
-        return;
+        return false;
       FnOp fn = makeClosure(builder, call.getLoc(), callee, substitution, {});
+      copies.push_back(fn);
       results.push_back(
           CallIndirectOp::create(builder, call.getLoc(),
                                  fn.getFunctionType().getResult(0),
@@ -147,18 +200,20 @@ private:
                                  /*res_attrs=*/ArrayAttr())
               .getResult());
     } else {
-      results = copyBody(builder, callee, call.getOperands(), substitution);
+      results = copyBody(builder, call.getLoc(), callee, call.getOperands(),
+                         substitution, copies);
     }
     for (auto [old, value] : llvm::zip_equal(call.getResults(), results))
       old.replaceAllUsesWith(ascribe(builder, value, old.getType()));
     call.erase();
-    inlined.insert(callee);
-    ++numInlined;
+    return true;
   }
 
-  void inlineName(GlobalOp global, func::FuncOp callee) {
-    if (callee.getNumResults() != 1)
-      return;
+  bool inlineName(GlobalOp global, func::FuncOp callee,
+                  SmallVectorImpl<Operation *> &copies) {
+    // Calls of names are those of closures.
+    if (all || callee.getNumResults() != 1)
+      return false;
     OpBuilder builder(global);
     Type type = global.getResult().getType();
     FunctionType body = getFunctionBody(type);
@@ -173,13 +228,13 @@ private:
         makeClosure(builder, global.getLoc(), callee, substitution, params);
     global.replaceAllUsesWith(ascribe(builder, fn.getResult(), type));
     global.erase();
-    inlined.insert(callee);
-    ++numInlined;
+    copies.push_back(fn);
+    return true;
   }
 
   std::optional<SymbolTable> symbols;
-  DenseSet<Operation *> leaves;
-  llvm::SetVector<Operation *> inlined;
+  DenseMap<Operation *, int> numUses;
+  DenseSet<Operation *> inlinable, inlined;
 };
 
 } // namespace

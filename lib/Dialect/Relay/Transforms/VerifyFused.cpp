@@ -86,7 +86,8 @@ static StringRef getAdvice(func::FuncOp callee) {
   if (isRecursive(callee))
     return "the function calls itself; the executor vm compiles recursion "
            "(relay-compile --executor=vm)";
-  return "the function is defined here; run --inline to dissolve it";
+  return "the function is defined here; run --relay-inline-functions=all to "
+         "dissolve it";
 }
 
 static LogicalResult checkCall(CallOp call, SymbolTable &symbols) {

@@ -58,8 +58,8 @@ def DefunctionalizePass : Pass<"relay-defunctionalize", "::mlir::ModuleOp"> {
     module with type parameters become functions of one type each. So do closures
     with type parameters, if each use tells the types: a call, a parameter, a
     field of a constructor, a cell, or a declaration. A function may be its own
-    argument, as in `@twice(@twice)`. One that is polymorphic still in a tuple is
-    refused. An entry must have no functions for parameters or results.
+    argument, as in `@twice(@twice)`. Where one ends (`relay.memory.kill`), its
+    copies do. One that is polymorphic still in a tuple is refused. An entry must have no functions for parameters or results.
 
     ```mlir
     func.func @main(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
@@ -264,8 +264,11 @@ def InlineFunctionsPass : Pass<"relay-inline-functions", "::mlir::ModuleOp"> {
     closure that is a copy of it. A `relay.global` of such a function becomes a
     copy as well. Only functions are inlined that call no other function, once
     that is done for those that they call; so none that calls itself. Those that
-    nothing uses after that are removed. (MLIR's inliner is for all functions,
-    whatever attributes they have.)
+    nothing uses after that are removed.
+
+    With `all`, as compilation runs it, all calls of functions are inlined, but of
+    those that call themselves, and of those for code generators. Names of
+    functions stay, and so do public functions.
 
     ```mlir
     func.func @twice(%x: tensor<f32>) -> tensor<f32> attributes {relay.inline} {
@@ -285,6 +288,10 @@ def InlineFunctionsPass : Pass<"relay-inline-functions", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"all", "all", "bool", /*default=*/"false",
+           "Inline functions that do not ask for it as well">
+  ];
   let statistics = [
     Statistic<"numInlined", "num-inlined", "Number of uses inlined">,
     Statistic<"numRemoved", "num-removed", "Number of functions removed">
@@ -507,8 +514,9 @@ def ToCPSPass : Pass<"relay-to-cps", "::mlir::ModuleOp"> {
     that it calls with its result, and one more type parameter, `answer`, which
     is what both return. What comes after a call becomes the continuation of the
     call; branches that call something get what comes after them as a variable.
-    A last call passes the continuation on. Operators, constructors, primitive
-    functions and those without a body are called as before.
+    A last call passes the continuation on. Operators, patterns of operators,
+    constructors, primitive functions and those without a body are called as
+    before.
 
     Functions of `entries`, by default all, become functions of this style. What
     they call becomes a private function `@<name>_cps`, so that others can call
@@ -553,7 +561,8 @@ def ToGraphNormalFormPass
     Removes every `relay.let`, so that values are used where they are defined,
     as graph passes expect it, and every `relay.ascribe` that asks for no check
     at run time. Types become as precise as they were before those hid sizes. A
-    closure that calls itself stays one. `memory.kill`, which says where a variable
+    closure that calls itself stays one, and cases of a match that differ in sizes
+    are declared to be of its type. `memory.kill`, which says where a variable
     ends, goes with the variables.
   }];
 }
