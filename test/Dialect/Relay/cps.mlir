@@ -179,3 +179,20 @@ func.func @polymorphic(%x: tensor<f32>) -> tensor<f32> {
   %1 = relay.call_indirect %f(%x, %id) : !relay.forall<["answer"], (tensor<f32>, (tensor<f32>) -> !relay.typevar<"answer">) -> !relay.typevar<"answer">> as (tensor<f32>, (tensor<f32>) -> tensor<f32>) -> tensor<f32>
   return %1 : tensor<f32>
 }
+
+// -----
+
+// What stands for a pattern of operators is called as it is.
+// CHECK-LABEL: func.func @pattern(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<4xf32>, %[[K:[^:]*]]: (tensor<4xf32>)
+// CHECK-NEXT:    %[[F:.*]] = relay.fn (%{{.*}}: tensor<4xf32>) -> tensor<4xf32> attributes {relay.composite = "a.exp"} {
+// CHECK:         %[[E:.*]] = relay.call_indirect %[[F]](%[[X]]) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT:    relay.call_indirect %[[K]](%[[E]])
+func.func @pattern(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %f = relay.fn (%p: tensor<4xf32>) -> tensor<4xf32> attributes {relay.composite = "a.exp"} {
+    %1 = relay.exp %p : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %1 : tensor<4xf32>
+  }
+  %0 = relay.call_indirect %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -268,3 +268,26 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tuple<tensor<4xf32>, t
   %2 = relay.tuple %0, %1 : tensor<4xf32>, tensor<5xf32>
   return %2 : tuple<tensor<4xf32>, tensor<5xf32>>
 }
+
+// -----
+
+// Where a polymorphic closure ends, its copies do; `relay.memory.kill` tells no
+// type.
+// CHECK:       func.func @main(%{{.*}}: tensor<f32>, %{{.*}}: tensor<i1>)
+// CHECK-NEXT:    %[[F:.*]] = relay.construct @Function0::@Closure0()
+// CHECK-NEXT:    %[[G:.*]] = relay.construct @Function1::@Closure1()
+// CHECK:         relay.call @apply_function0(%[[F]]
+// CHECK:         relay.call @apply_function1(%[[G]]
+// CHECK:         relay.memory.kill %[[F]]
+// CHECK-NEXT:    relay.memory.kill %[[G]]
+func.func @main(%x: tensor<f32>, %y: tensor<i1>) -> tuple<tensor<f32>, tensor<i1>> {
+  %id = relay.fn ["A"] (%a: !relay.typevar<"A">) -> !relay.typevar<"A"> {
+    relay.yield %a : !relay.typevar<"A">
+  }
+  %f = relay.let "f" %id : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>
+  %0 = relay.call_indirect %f(%x) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">> as (tensor<f32>) -> tensor<f32>
+  %1 = relay.call_indirect %f(%y) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">> as (tensor<i1>) -> tensor<i1>
+  %2 = relay.memory.kill %f : (!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>) -> tuple<>
+  %3 = relay.tuple %0, %1 : tensor<f32>, tensor<i1>
+  return %3 : tuple<tensor<f32>, tensor<i1>>
+}

@@ -97,3 +97,30 @@ func.func @bound(%x: tensor<4xf32>) -> tensor<?xf32> {
   %4 = relay.call_indirect %g(%3) : (tensor<?xf32>) -> tensor<?xf32>
   return %4 : tensor<?xf32>
 }
+
+// Cases that differ in sizes are of the type that they are declared to be of.
+// GRAPH-LABEL: func.func @cases
+// GRAPH:         case @Kind::@Narrow {
+// GRAPH-NEXT:      %[[N:.*]] = relay.ascribe %{{.*}} : tensor<4xf32> as tensor<?xf32>
+// GRAPH-NEXT:      relay.yield %[[N]]
+// GRAPH:         case @Kind::@Wide {
+// GRAPH-NEXT:      %[[W:.*]] = relay.ascribe %{{.*}} : tensor<5xf32> as tensor<?xf32>
+// GRAPH-NEXT:      relay.yield %[[W]]
+relay.adt @Kind {
+  relay.constructor @Narrow
+  relay.constructor @Wide
+}
+func.func @cases(%k: !relay.adt<@Kind>, %x: tensor<4xf32>, %y: tensor<5xf32>) -> tensor<?xf32> {
+  %0 = relay.match %k : !relay.adt<@Kind> -> tensor<?xf32> {
+  case @Kind::@Narrow {
+    %1 = relay.ascribe %x : tensor<4xf32> as tensor<?xf32>
+    %v = relay.let "v" %1 : tensor<?xf32>
+    relay.yield %v : tensor<?xf32>
+  }
+  case @Kind::@Wide {
+    %1 = relay.ascribe %y : tensor<5xf32> as tensor<?xf32>
+    relay.yield %1 : tensor<?xf32>
+  }
+  }
+  return %0 : tensor<?xf32>
+}

@@ -32,6 +32,12 @@ using namespace mlir::relay;
 /// Continuations are nested as regions, which MLIR goes over by recursion.
 static constexpr unsigned kMaxDepth = 1000;
 
+/// Whether a closure is called as it is, like an operator: a kernel, or what
+/// stands for a pattern of operators, which it would not with a continuation.
+static bool isKernel(FnOp fn) {
+  return isClosedUnit(fn) || fn->hasAttr(kCompositeAttrName);
+}
+
 namespace {
 
 /// The types of values where functions have continuations that return `answer`.
@@ -283,7 +289,7 @@ void FunctionConversion::convertDirect(Block &from, Block &to) {
 }
 
 void FunctionConversion::convertOperation(Operation *op, OpBuilder &builder) {
-  if (auto fn = dyn_cast<FnOp>(op); fn && !isClosedUnit(fn))
+  if (auto fn = dyn_cast<FnOp>(op); fn && !isKernel(fn))
     return convertClosure(fn, builder);
   if (auto global = dyn_cast<GlobalOp>(op))
     return convertName(global, builder);
@@ -436,7 +442,7 @@ bool Conversion::isDirect(Operation *op) {
     return !callee || !isOptimizable(callee);
   }
   auto fn = cast<CallIndirectOp>(op).getCallee().getDefiningOp<FnOp>();
-  return fn && isClosedUnit(fn);
+  return fn && isKernel(fn);
 }
 
 func::FuncOp Conversion::declare(func::FuncOp function, StringRef name) {

@@ -122,22 +122,38 @@ static Value dissolve(AscribeOp ascribe) {
   return value;
 }
 
+/// Cases of a match that differ in sizes have one type only as they are
+/// declared.
+static void declareCases(MatchOp match) {
+  auto getYield = [](Region &region) {
+    return cast<YieldOp>(region.front().getTerminator());
+  };
+  if (llvm::all_equal(llvm::map_range(match.getCases(), [&](Region &region) {
+        return getYield(region)->getOperand(0).getType();
+      })))
+    return;
+  for (Region &region : match.getCases()) {
+    YieldOp yield = getYield(region);
+    OpBuilder builder(yield);
+    yield->setOperand(0,
+                      ascribe(builder, yield->getOperand(0), match.getType()));
+  }
+}
+
 struct ToGraphNormalFormPass
     : relay::impl::ToGraphNormalFormPassBase<ToGraphNormalFormPass> {
   void runOnOperation() override {
-    getOperation().walk([&](Operation *op) {
-      if (auto let = dyn_cast<LetOp>(op)) {
-        let.getResult().replaceAllUsesWith(let.getValue());
-        let.erase();
-      } else if (auto ascribe = dyn_cast<AscribeOp>(op)) {
-        dissolve(ascribe);
-      }
+    getOperation().walk([](LetOp let) {
+      let.getResult().replaceAllUsesWith(let.getValue());
+      let.erase();
     });
+    getOperation().walk([](AscribeOp ascribe) { dissolve(ascribe); });
     // Where there are no variables, they do not end.
     eraseKills(getOperation());
     // A declared type may have hidden sizes from what uses the value.
     if (failed(propagateTypes(getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk(declareCases);
   }
 };
 

@@ -7,13 +7,16 @@
 //
 // A polymorphic closure has the types of its uses. What uses it tells them: the
 // operation itself, and where that has type parameters as well, its other
-// operands and its result.
+// operands and its result. That it ends, which `memory.kill` says, is no use.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Functional.h"
 
 #include "relay-mlir/Dialect/Relay/Analysis/TypeSolver.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayMemoryOps.h"
+
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -120,12 +123,13 @@ public:
 private:
   FailureOr<FnOp> getCopy(OpOperand &use, FnOp fn);
   FailureOr<bool> specialize(FnOp fn);
+  void killCopies(FnOp fn);
 
   SymbolTable symbols;
   TypeDepths depths;
   int64_t maxCopies, numCopies = 0;
   SmallVector<FnOp> closures;
-  llvm::SmallDenseMap<Type, FnOp> copies;
+  llvm::SmallMapVector<Type, FnOp, 4> copies;
 };
 
 } // namespace
@@ -171,6 +175,24 @@ FailureOr<FnOp> ClosureSpecialization::getCopy(OpOperand &use, FnOp fn) {
   return copy;
 }
 
+/// Where a closure ends that has copies for all its uses, these end.
+void ClosureSpecialization::killCopies(FnOp fn) {
+  if (!llvm::all_of(fn->getUsers(), llvm::IsaPred<MemoryKillOp>))
+    return;
+  for (Operation *kill : llvm::make_early_inc_range(fn->getUsers())) {
+    OpBuilder builder(kill);
+    Type unit = TupleType::get(kill->getContext());
+    Value result;
+    for (FnOp copy : llvm::make_second_range(copies))
+      result =
+          MemoryKillOp::create(builder, kill->getLoc(), unit, copy.getResult());
+    if (!result)
+      result = TupleOp::create(builder, kill->getLoc(), unit, ValueRange());
+    kill->getResult(0).replaceAllUsesWith(result);
+    kill->erase();
+  }
+}
+
 /// Returns whether a use has one type now that had not.
 FailureOr<bool> ClosureSpecialization::specialize(FnOp fn) {
   // These may go with it.
@@ -204,6 +226,7 @@ FailureOr<bool> ClosureSpecialization::specialize(FnOp fn) {
       use.set(copy->getResult());
       changed = again = true;
     }
+  killCopies(fn);
   if (fn->use_empty())
     fn.erase();
   else
