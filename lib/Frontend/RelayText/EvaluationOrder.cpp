@@ -8,6 +8,7 @@
 #include "EvaluationOrder.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -31,6 +32,9 @@ static bool hasOwnEffects(Operation *op) {
   if (auto apply = dyn_cast<ApplyOp>(op))
     return apply.getName().starts_with("memory.") ||
            apply.getName().starts_with("vm.");
+  // Annotations are of uses, whenever these are.
+  if (isa<AnnotationCompilerBeginOp, AnnotationCompilerEndOp>(op))
+    return false;
   if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) {
     SmallVector<MemoryEffects::EffectInstance> instances;
     interface.getEffects(instances);

@@ -115,3 +115,22 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %7 = relay.annotation.compiler_end %6 {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
   return %2, %7 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// No function of the module knows the types of a polymorphic closure.
+// CHECK-NOT: tvmgen
+// CHECK-LABEL: func.func @polymorphic
+// CHECK:         %[[T:.*]] = relay.tuple
+// CHECK-NEXT:    relay.tuple_get_item %[[T]]
+func.func @polymorphic(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %f = relay.fn ["A"] (%a: !relay.typevar<"A">) -> !relay.typevar<"A"> {
+    %1 = relay.annotation.compiler_begin %a {compiler = "t"} : (!relay.typevar<"A">) -> !relay.typevar<"A">
+    %2 = relay.tuple %1 : !relay.typevar<"A">
+    %3 = relay.tuple_get_item %2[0] : tuple<!relay.typevar<"A">>
+    %4 = relay.annotation.compiler_end %3 {compiler = "t"} : (!relay.typevar<"A">) -> !relay.typevar<"A">
+    relay.yield %4 : !relay.typevar<"A">
+  }
+  %0 = relay.call_indirect %f(%x) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">> as (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

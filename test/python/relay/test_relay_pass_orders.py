@@ -62,7 +62,7 @@ PIPELINES = [
     "func.func(relay-combine-parallel-matmul)", "func.func(relay-combine-parallel-dense)",
     "relay-inline-indirect-calls", "func.func(relay-widen-products)",
     "relay-attach-target{target=x86-64-v3},func.func(relay-winograd)",
-    "func.func(relay-qnn-canonicalize)",
+    "func.func(relay-qnn-canonicalize)", "func.func(relay-crop-kernels)",
 ]
 
 
@@ -91,7 +91,7 @@ def defunctionalize(mod, _):
 
 
 def make_byoc_passes():
-    """What hands parts over, each all the way: other passes do not know annotations."""
+    """What hands parts over, each all the way: it can be done once."""
     product = is_op("add")(is_op("multiply")(wildcard(), wildcard()), wildcard())
     layer = is_op("nn.relu")(is_op("nn.conv2d")(wildcard(), wildcard()) | wildcard())
     return {
@@ -134,6 +134,11 @@ def make_passes():
 
 
 PASSES = make_passes()
+# The first step of handing parts over, and those that may run before the last one.
+ANNOTATE = {"AnnotateTarget": transform.AnnotateTarget("orders"),
+            "AnnotateTarget calls": transform.AnnotateTarget("orders", include_non_call_ops=False)}
+BETWEEN = sorted(set(PASSES) - {
+    "CollagePartition", "MergeCompilerRegions", "Partition", "Partition calls", "PartitionGraph"})
 
 
 class Program:
@@ -202,7 +207,7 @@ def run(seed, program, names):
     for i, name in enumerate(names):
         done = " ".join(names[:i + 1])
         try:
-            mod = PASSES[name](mod)
+            mod = (PASSES | ANNOTATE)[name](mod)
             difference = program.explain(mod)
         except Exception as error:
             raise AssertionError(f"seed {seed}, {done}: {error}") from error
@@ -227,6 +232,23 @@ def test_passes_in_random_orders(part):
     for seed, program in programs(1_000_000 + part * 1000, NUM_GRAPHS):
         choice = random.Random(seed)
         run(seed, program, choice.sample(sorted(PASSES), 8))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_passes_on_annotated_programs(part):
+    for seed, program in programs(3_000_000 + part * 1000, NUM_GRAPHS):
+        choice = random.Random(seed)
+        names = choice.sample(BETWEEN, 7)
+        run(seed, program, [names[0], choice.choice(sorted(ANNOTATE)), *names[1:4],
+                            "MergeCompilerRegions", *names[4:], "PartitionGraph"])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_pass_on_annotated_programs(part):
+    for seed, program in programs(4_000_000 + part * 1000, NUM_GRAPHS // 4):
+        for name in BETWEEN:
+            run(seed, program, ["AnnotateTarget", name, "MergeCompilerRegions", name,
+                                "PartitionGraph"])
 
 
 @pytest.mark.parametrize("name", [MODELS[0], *nightly(MODELS[1:])])

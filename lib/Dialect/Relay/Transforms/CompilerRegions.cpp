@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayMemoryOps.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -115,6 +116,20 @@ void relay::detail::removeDefaultAnnotations(func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
+
+/// The value that a variable is a name of.
+static Value getNamed(Value value) {
+  while (auto let = value.getDefiningOp<LetOp>())
+    value = let.getValue();
+  return value;
+}
+
+/// Constants and closures need no annotation: each region has its own.
+static bool isPassive(Value value) {
+  Operation *source = value.getDefiningOp();
+  return source && (source->hasTrait<OpTrait::ConstantLike>() ||
+                    isa<FnOp, GlobalOp>(source));
+}
 
 namespace mlir::relay::detail {
 
@@ -263,10 +278,7 @@ LogicalResult RegionBuilder::visitOther(Operation *op) {
       }
       continue;
     }
-    // Constants and closures need no annotation: each region has its own.
-    Operation *source = operand.getDefiningOp();
-    if (source && (source->hasTrait<OpTrait::ConstantLike>() ||
-                   isa<FnOp, GlobalOp>(source)))
+    if (isPassive(getNamed(operand)))
       continue;
     closed = operand;
   }
@@ -352,7 +364,53 @@ CompilerRegions RegionBuilder::finish() {
   return regions;
 }
 
+/// Takes away what passes have put between the operations of regions: names of
+/// what is inside of one, which an order of the program would come with, where
+/// it ends, and names of constants and closures that go with it.
+static void removeNames(func::FuncOp function) {
+  DenseMap<Value, StringRef> targets;
+  SmallVector<Operation *> dead;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto begin = dyn_cast<BeginOp>(op)) {
+      targets[begin] = begin.getCompiler();
+      return;
+    }
+    auto inside = llvm::find_if(op->getOperands(), [&](Value value) {
+      return targets.contains(value);
+    });
+    if (inside == op->operand_end() || op->getNumRegions() || isa<EndOp>(op) ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    if (auto let = dyn_cast<LetOp>(op)) {
+      let.getResult().replaceAllUsesWith(let.getValue());
+      dead.push_back(let);
+      return;
+    }
+    if (isa<MemoryKillOp>(op)) {
+      for (Operation *user : op->getUsers())
+        if (isa<LetOp>(user) && user->use_empty())
+          dead.push_back(user);
+      dead.push_back(op);
+      return;
+    }
+    StringRef target = targets.lookup(*inside);
+    for (Value result : op->getResults())
+      targets[result] = target;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value named = getNamed(operand.get());
+      // What we compile has closures where they are.
+      if (isPassive(named) &&
+          (target != kDefaultTarget || !named.getDefiningOp<FnOp>()))
+        operand.set(named);
+    }
+  });
+  for (Operation *op : dead)
+    if (op->use_empty())
+      op->erase();
+}
+
 FailureOr<CompilerRegions> CompilerRegions::create(func::FuncOp function) {
+  removeNames(function);
   RegionBuilder builder;
   if (failed(builder.run(function)))
     return failure();
@@ -381,10 +439,7 @@ static bool hasReference(Type type) {
 }
 
 bool RegionGraph::isOrdered(Operation *op) const {
-  // Variables are bound in the order of the program.
-  if (isa<LetOp>(op))
-    return true;
-  if (isa<FnOp, ApplyOp>(op))
+  if (isa<FnOp, ApplyOp, BeginOp, EndOp, LetOp>(op))
     return false;
   if (auto call = dyn_cast<CallOp>(op)) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -392,7 +447,7 @@ bool RegionGraph::isOrdered(Operation *op) const {
            llvm::any_of(call->getOperandTypes(), hasReference);
   }
   if (auto call = dyn_cast<CallIndirectOp>(op)) {
-    FnOp fn = getComposite(call);
+    auto fn = call.getCallee().getDefiningOp<FnOp>();
     return !fn || llvm::any_of(fn.getBody().front(), [&](Operation &inner) {
       return isOrdered(&inner);
     });
@@ -402,7 +457,7 @@ bool RegionGraph::isOrdered(Operation *op) const {
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) {
     for (Region &region : op->getRegions())
       for (Operation &inner : region.front())
-        if (!isa<LetOp>(inner) && isOrdered(&inner))
+        if (isOrdered(&inner))
           return true;
     return false;
   }
@@ -449,15 +504,19 @@ RegionGraph::RegionGraph(Block &block, const CompilerRegions &regions,
   for (Operation &op : block.without_terminator())
     if (!isa<BeginOp, EndOp>(op))
       getNode(&op, regions);
+  std::optional<unsigned> last;
   for (Operation &op : block.without_terminator()) {
     if (isa<BeginOp, EndOp>(op))
       continue;
     unsigned node = opNodes.lookup(&op);
     if (isOrdered(&op)) {
-      if (!ordered.empty() && ordered.back() != node)
-        nodes[node].needs.push_back(ordered.back());
-      ordered.push_back(node);
+      if (last && *last != node)
+        nodes[node].needs.push_back(*last);
+      last = node;
     }
+    // Variables stay in the order of the program if nothing is against it.
+    if (last == node || isa<LetOp>(op))
+      ordered.push_back(node);
     addNeeds(node, &op);
   }
   for (Value operand : block.getTerminator()->getOperands())

@@ -74,13 +74,16 @@ Purity::Purity(ModuleOp module) : symbols(module) {
 }
 
 bool Purity::hasOwnEffect(Operation &op) {
-  // A closure does nothing before it is called, and nobody has a new reference.
-  if (isa<CallOp, CallIndirectOp, FnOp, RefCreateOp>(op) ||
+  // A closure does nothing before it is called.
+  if (isa<CallOp, CallIndirectOp, FnOp>(op) ||
       op.hasTrait<OpTrait::IsTerminator>())
     return false;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  return effects ? !effects.hasNoEffect()
-                 : !op.hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+  if (!effects)
+    return !op.hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+  // Nobody has what is new, such as a reference.
+  return !effects.hasNoEffect() &&
+         !effects.onlyHasEffect<MemoryEffects::Allocate>();
 }
 
 std::optional<SmallVector<Operation *, 1>> Purity::getCallees(Operation &call) {

@@ -282,18 +282,25 @@ static void simplifyBlock(Block &block) {
   }
 }
 
+/// Whether a part for another compiler begins or ends.
+static bool isBorder(Operation *op) {
+  return isa<AnnotationCompilerBeginOp, AnnotationCompilerEndOp>(op);
+}
+
 /// Removes from `group` what is no operator of its kernel: projections of
 /// tuples that another kernel makes, as its results, tuples that are only made,
-/// copies between devices, which no kernel can do, and ends of variables.
+/// copies between devices, which no kernel can do, ends of variables, and
+/// borders of what others take.
 static void trimGroup(FusionGroup &group) {
   DenseSet<Operation *> members(group.begin(), group.end());
   llvm::erase_if(group, [&](Operation *op) {
     auto item = dyn_cast<TupleGetItemOp>(op);
     return item && !members.contains(item.getTuple().getDefiningOp());
   });
-  if (llvm::all_of(
-          group,
-          llvm::IsaPred<DeviceCopyOp, MemoryKillOp, TupleOp, TupleGetItemOp>))
+  if (llvm::all_of(group, [](Operation *op) {
+        return isBorder(op) ||
+               isa<DeviceCopyOp, MemoryKillOp, TupleOp, TupleGetItemOp>(op);
+      }))
     group.clear();
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompilerRegions.h"
+#include "Functional.h"
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Support/PassOptions.h"
@@ -247,9 +248,21 @@ static void dissolve(CompilerRegion *region, CompilerRegions &regions) {
       inlineComposite(call);
 }
 
+/// Whether a region has values of types that only a closure around it knows,
+/// which a function of the module is not inside of.
+static bool isPolymorphic(const CompilerRegion &region) {
+  auto isOpen = [](Type type) { return !getFreeTypeVars(type).empty(); };
+  for (auto [begin, index] : region.inputs)
+    if (isOpen(begin.getType()))
+      return true;
+  return llvm::any_of(region.ops, [&](Operation *op) {
+    return llvm::any_of(op->getResultTypes(), isOpen);
+  });
+}
+
 static bool isWorthwhile(const CompilerRegion &region,
                          const PartitionOptions &options) {
-  if (region.ends.empty())
+  if (region.ends.empty() || isPolymorphic(region))
     return false;
   if (options.minOperators == 0 && options.minCost == 0)
     return true;

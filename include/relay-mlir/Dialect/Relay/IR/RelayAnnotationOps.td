@@ -14,8 +14,9 @@ include "relay-mlir/Dialect/Relay/IR/RelayEffects.td"
 // Annotations
 //===----------------------------------------------------------------------===//
 
-class Relay_AnnotationOp<string name, string what, string more>
-    : Relay_MarkerOperator<"annotation." # name> {
+class Relay_AnnotationOp<string name, string what, string more,
+                         list<Trait> effects = [Pure]>
+    : Relay_MarkerOperator<"annotation." # name, effects> {
   let summary = what;
   let description = more;
   let arguments = (ins Relay_AnyValue:$data);
@@ -80,6 +81,8 @@ def Relay_AnnotationCheckpointOp
             : (tensor<8x128xf32>) -> tensor<8x128xf32>
         ```
       }]>;
+// Each stands on one use of a value: two of the same value are not equal, which
+// the effect says.
 def Relay_AnnotationCompilerBeginOp
     : Relay_AnnotationOp<"compiler_begin", "Enters another compiler's part", [{
         Returns `data`, on its way into a region for `compiler`.
@@ -90,8 +93,9 @@ def Relay_AnnotationCompilerBeginOp
         %0 = relay.annotation.compiler_begin %x {compiler = "dnnl"}
             : (tensor<8x128xf32>) -> tensor<8x128xf32>
         ```
-      }]> {
+      }], []> {
   let arguments = (ins Relay_AnyValue:$data, StrAttr:$compiler);
+  let results = (outs Res<Relay_AnyValue, "", [MemAlloc]>:$result);
 }
 def Relay_AnnotationCompilerEndOp
     : Relay_AnnotationOp<"compiler_end", "Leaves another compiler's part", [{
@@ -103,8 +107,9 @@ def Relay_AnnotationCompilerEndOp
         %0 = relay.annotation.compiler_end %x {compiler = "dnnl"}
             : (tensor<8x128xf32>) -> tensor<8x128xf32>
         ```
-      }]> {
+      }], []> {
   let arguments = (ins Relay_AnyValue:$data, StrAttr:$compiler);
+  let results = (outs Res<Relay_AnyValue, "", [MemAlloc]>:$result);
 }
 def Relay_AnnotationWithFuncidOp
     : Relay_MarkerOperator<"annotation.with_funcid"> {

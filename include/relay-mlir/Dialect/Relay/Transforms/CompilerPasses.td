@@ -79,6 +79,11 @@ def MergeCompilerRegionsPass
     would need its own result. Regions of "default" are merged as well. It is an
     error if annotations make no regions, or if regions need one another already.
 
+    Other passes may run before and after it: two annotations of a value are not
+    equal, fusion leaves them outside of kernels, and names that a normal form
+    gives to values of a region are taken away again. What compilation finds of
+    annotations it compiles itself.
+
     ```mlir
     %2 = relay.annotation.compiler_end %1 {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
     %3 = relay.annotation.compiler_begin %2 {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
@@ -107,7 +112,8 @@ def PartitionGraphPass : Pass<"relay-partition-graph", "::mlir::ModuleOp"> {
     Several outputs are several results. Inputs that are constants, or tuples of
     constants, are inside of the function, unless `bind-constants` is false.
     Regions of fewer operators or less cost than asked for stay where they are,
-    as operators; so do those that nobody uses.
+    as operators; so do those that nobody uses, and those of a polymorphic closure
+    with values of its types.
 
     ```mlir
     %0 = relay.annotation.compiler_begin %x {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
