@@ -132,6 +132,12 @@ static bool hasGradient(const std::string &name) {
   return op.hasInterface<GradientOpInterface>();
 }
 
+/// Whether equal calls may differ, or do something else than to return a value.
+static bool isStateful(const std::string &name) {
+  OperationName op("relay." + name, getSessionContext());
+  return !op.hasTrait<OpTrait::AlwaysSpeculatableImplTrait>();
+}
+
 //===----------------------------------------------------------------------===//
 // Operators of Python
 //===----------------------------------------------------------------------===//
@@ -253,6 +259,7 @@ void relay_python::bindRelayOperators(py::module_ &m) {
   m.def("operator_schemas", &getSchemas);
   m.def("operator_pattern", &getPattern);
   m.def("operator_has_gradient", &hasGradient);
+  m.def("operator_is_stateful", &isStateful);
   m.def("register_operator", &registerOperator);
   m.def("register_evaluator", &registerEvaluator);
   m.def("register_debug_function", &registerDebugFunction);

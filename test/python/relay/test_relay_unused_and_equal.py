@@ -114,6 +114,25 @@ def test_calls_that_are_to_stay():
         np.testing.assert_array_equal(one.numpy(), other.numpy())
 
 
+@pytest.mark.parametrize("name", ["debug", "annotation.compiler_begin", "memory.kill"])
+def test_equal_calls_that_are_not_one(name):
+    """Each is something of its own."""
+    x = relay.var("x", shape=(2,))
+    calls = {
+        "debug": lambda: relay.debug(x, debug_func="test.equal_calls"),
+        "annotation.compiler_begin": lambda: relay.annotation.compiler_begin(x, "dnnl"),
+        "memory.kill": lambda: relay.Call(relay.op.get("memory.kill"), [x]),
+    }
+    mod = relay.IRModule.from_expr(relay.Function(
+        [x], relay.Tuple([calls[name](), calls[name]()])))
+    assert relay.op.get(name).get_attr("TOpIsStateful") is True
+    for pass_ in (transform.EliminateCommonSubexpr(),
+                  transform.EliminateCommonSubexpr(lambda call: False)):
+        fields = pass_(mod)["main"].body.fields
+        assert fields[0] != fields[1]
+    assert relay.op.get("add").get_attr("TOpIsStateful") is False
+
+
 def test_equal_calls_in_different_scopes():
     mod = parse("""
         let %c = less(sum(%x), 0f);

@@ -76,6 +76,8 @@ def _get_attr(self: Op, attr_name: str) -> Any:
         return _attribute_table.get(self.name, attr_name)
     if attr_name == "TOpPattern" and self.name in _registry.SCHEMAS:
         return core.operator_pattern(self.name)
+    if attr_name == "TOpIsStateful" and self.name in _registry.SCHEMAS:
+        return core.operator_is_stateful(self.name)
     if attr_name == "FPrimalGradient" and core.operator_has_gradient(self.name):
         return _gradients_of_call
     return None
