@@ -27,6 +27,7 @@ from ._errors import DiagnosticError, Error
 
 TVMError = Error
 context = device
+instrument = ir.instrument
 # What is below has no files, and yet is imported.
 __path__: list[str] = []
 
@@ -68,9 +69,15 @@ debugger = _namespace("contrib.debugger", debug_executor=debug_executor,
                       debug_runtime=debug_executor)
 contrib = _namespace("contrib", debugger=debugger, graph_executor=graph_executor,
                      graph_runtime=graph_executor)
+aot_executor = _namespace("runtime.executor.aot_executor",
+                          AotModule=executor_factory.GraphModule)
+executor = _namespace("runtime.executor", AotModule=executor_factory.GraphModule,
+                      aot_executor=aot_executor)
 runtime = _namespace("runtime", Module=executor_factory.ExecutorFactoryModule, NDArray=NDArray,
                      load_module=executor_factory.load_module, ndarray=nd,
-                     convert=lambda value: value, vm=relay.vm)
+                     convert=lambda value: value, executor=executor,
+                     load_param_dict=relay.load_param_dict,
+                     save_param_dict=relay.save_param_dict, vm=relay.vm)
 # Symbolic sizes.
 te = _namespace("te", SizeVar=sizes.SizeVar, Var=sizes.Var, size_var=sizes.size_var,
                 var=sizes.var)
@@ -82,14 +89,14 @@ error = _namespace("error", DiagnosticError=DiagnosticError, TVMError=TVMError)
 
 for _name, _module in {
         "contrib.graph_runtime": graph_executor,
-        "contrib.debugger.debug_runtime": debug_executor, "ir": ir, "ir.instrument": ir.instrument,
-        "ir.transform": ir.transform, "relax": relax, "runtime.ndarray": nd,
+        "contrib.debugger.debug_runtime": debug_executor, "instrument": instrument, "ir": ir,
+        "ir.instrument": instrument, "ir.transform": ir.transform, "relax": relax, "runtime.ndarray": nd,
         "runtime.vm": relay.vm, "transform": transform}.items():
     sys.modules[f"{__name__}.{_name}"] = _module
 
 __all__ = [
     "DiagnosticError", "Device", "IRModule", "NDArray", "TVMError", "context", "contrib",
-    "cpu", "cuda", "device", "error", "get_global_func", "gpu", "ir", "nd", "parser",
+    "cpu", "cuda", "device", "error", "get_global_func", "gpu", "instrument", "ir", "nd", "parser",
     "register_func", "relax", "relay", "runtime", "target", "te", "testing", "tir",
     "transform",
 ]

@@ -142,6 +142,10 @@ class GraphModule(Evaluated):
         names = [info.name for info in self._factory.compiled.inputs]
         return names.index(name) if expect_text(name, "name") in names else -1
 
+    def get_input_name(self, index: int) -> str:
+        """The name of the input of a number. Raises IndexError if there is none."""
+        return self._name(expect_int(index, "index"))
+
     def get_input_info(self) -> tuple[dict[str, tuple[int | str, ...]], dict[str, str]]:
         """The shapes and the dtypes of inputs, by name."""
         return _describe(self._factory.compiled.inputs)

@@ -239,8 +239,27 @@ def test_parameters_that_are_inputs():
     other.run(x=X)
     np.testing.assert_allclose(other.get_output(0), expected(), rtol=1e-5)
     assert (module.get_input_index("w"), module.get_input_index("v")) == (1, -1)
+    assert [module.get_input_name(i) for i in range(2)] == ["x", "w"]
+    with pytest.raises(IndexError, match="number of an input below 2, but got 2"):
+        module.get_input_name(2)
     assert module.get_input_info() == ({"x": (2, 3), "w": (4, 3)}, {"x": "float32", "w": "float32"})
     assert module.get_output_info()[0] == {"output0": (2, 4)}
+
+
+def test_names_of_other_versions():
+    """What TVM's programs of other years call it."""
+    from relay_mlir.compat.runtime.executor import AotModule
+    from relay_mlir.compat.runtime.executor.aot_executor import AotModule as Same
+
+    assert Same is AotModule
+    lib = relay.build(dense(), "llvm", executor=relay.backend.Executor("aot"))
+    module = AotModule(lib["default"](CPU))
+    params = tvm.runtime.save_param_dict({"w": W})
+    module.set_input("x", X, **tvm.runtime.load_param_dict(params))
+    module.run()
+    np.testing.assert_allclose(module.get_output(0), expected(), rtol=1e-5)
+    timing = tvm.instrument.PassTimingInstrument()
+    assert isinstance(timing, tvm.ir.instrument.PassTimingInstrument)
 
 
 def test_graph_of_open_sizes():
