@@ -81,3 +81,18 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.call @open(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A function stays that something else refers to.
+// CHECK:       func.func private @named
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT:    relay.exp %arg0
+func.func private @named(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {user.reference = @named} {
+  %0 = relay.call @named(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

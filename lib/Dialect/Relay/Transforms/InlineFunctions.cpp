@@ -96,6 +96,13 @@ struct InlineFunctionsPass
       if (!cycle.recursive && canBeInlined(cycle.functions.front()))
         inlinable.insert(cycle.functions.front());
     getOperation().walk([&](Operation *op) { countUse(op, 1); });
+    // What others refer to is used for ever.
+    if (auto uses = SymbolTable::getSymbolUses(&getOperation().getBodyRegion()))
+      for (SymbolTable::SymbolUse use : *uses)
+        if (!isa<CallOp, GlobalOp>(use.getUser()))
+          if (auto function = symbols->lookup<func::FuncOp>(
+                  use.getSymbolRef().getRootReference()))
+            ++numUses[function];
     for (const CallCycle &cycle : llvm::reverse(cycles))
       for (func::FuncOp function : cycle.functions) {
         if (inlined.contains(function) && numUses.lookup(function) == 0 &&

@@ -59,7 +59,8 @@ def DefunctionalizePass : Pass<"relay-defunctionalize", "::mlir::ModuleOp"> {
     with type parameters, if each use tells the types: a call, a parameter, a
     field of a constructor, a cell, or a declaration. A function may be its own
     argument, as in `@twice(@twice)`. Where one ends (`relay.memory.kill`), its
-    copies do. One that is polymorphic still in a tuple is refused. An entry must have no functions for parameters or results.
+    copies do. One that is polymorphic still in a tuple is refused. An entry must
+    have no functions for parameters or results.
 
     ```mlir
     func.func @main(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
