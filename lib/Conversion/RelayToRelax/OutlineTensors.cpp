@@ -76,6 +76,7 @@ private:
   void join(Operation &op, DenseMap<Operation *, Info> &infos,
             llvm::EquivalenceClasses<Operation *> &groups);
   void cut(Block &block);
+  void cutNested(Block &block);
   void outline(ArrayRef<Operation *> group);
   void nameInputs(func::FuncOp outlined, ArrayRef<Value> inputs);
 
@@ -378,6 +379,15 @@ void Outlining::outline(ArrayRef<Operation *> group) {
     op->erase();
 }
 
+/// Blocks of what has left `block` are no longer there.
+void Outlining::cutNested(Block &block) {
+  cut(block);
+  for (Operation &op : block)
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        cutNested(inner);
+}
+
 void Outlining::run(func::FuncOp function) {
   source = function;
   numOutlined = 0;
@@ -394,11 +404,8 @@ void Outlining::run(func::FuncOp function) {
         op.erase();
       }
   });
-  SmallVector<Block *> blocks;
-  function.walk<WalkOrder::PreOrder>(
-      [&](Block *block) { blocks.push_back(block); });
-  for (Block *block : blocks)
-    cut(*block);
+  for (Block &block : function.getBody())
+    cutNested(block);
   // Constants that only operators used.
   function.walk([](ConstantOp constant) {
     if (constant.use_empty())
