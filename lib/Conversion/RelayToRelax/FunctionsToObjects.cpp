@@ -280,7 +280,6 @@ LogicalResult ObjectConverter::convertOp(OpBuilder &builder, Operation *op) {
       // Marks on closures and data, which no pass after this one looks for.
       .Case<AnnotationBitpackEndOp, AnnotationBitpackStartOp,
             AnnotationCastHintOp, AnnotationCheckpointOp,
-            AnnotationCompilerBeginOp, AnnotationCompilerEndOp,
             AnnotationStopFusionOp, AnnotationWithFuncidOp>(
           [&](Operation *) { return set(operands[0]); })
       .Case([&](DebugOp debug) {

@@ -55,7 +55,7 @@ def find_fault(name, modules):
     """The first module that the pass does not end with, and how it ended; None if there
     is none. Modules share a process, which takes longer to start than they take."""
     text = "\n// -----\n".join(text for _, text in modules)
-    command = [BIN / "relay-opt", "--split-input-file", "--allow-unregistered-dialect",
+    command = [str(BIN / "relay-opt"), "--split-input-file", "--allow-unregistered-dialect",
                f"--{name}", "-o", os.devnull]
     try:
         result = subprocess.run(command, input=text, capture_output=True, text=True, check=False,

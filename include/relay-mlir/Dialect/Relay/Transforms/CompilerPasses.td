@@ -81,8 +81,8 @@ def MergeCompilerRegionsPass
 
     Other passes may run before and after it: two annotations of a value are not
     equal, fusion leaves them outside of kernels, and names that a normal form
-    gives to values of a region are taken away again. What compilation finds of
-    annotations it compiles itself.
+    gives to values of a region are taken away again. Only `relay-decompose`, which
+    writes operators in others, takes annotations away.
 
     ```mlir
     %2 = relay.annotation.compiler_end %1 {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
