@@ -7,6 +7,8 @@
 
 #include "CompilerRegions.h"
 
+#include "VariableUses.h"
+
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayMemoryOps.h"
@@ -116,13 +118,6 @@ void relay::detail::removeDefaultAnnotations(func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
-
-/// The value that a variable is a name of.
-static Value getNamed(Value value) {
-  while (auto let = value.getDefiningOp<LetOp>())
-    value = let.getValue();
-  return value;
-}
 
 /// Constants and closures need no annotation: each region has its own.
 static bool isPassive(Value value) {
@@ -278,7 +273,7 @@ LogicalResult RegionBuilder::visitOther(Operation *op) {
       }
       continue;
     }
-    if (isPassive(getNamed(operand)))
+    if (isPassive(getBound(operand)))
       continue;
     closed = operand;
   }
@@ -397,11 +392,11 @@ static void removeNames(func::FuncOp function) {
     for (Value result : op->getResults())
       targets[result] = target;
     for (OpOperand &operand : op->getOpOperands()) {
-      Value named = getNamed(operand.get());
+      Value bound = getBound(operand.get());
       // What we compile has closures where they are.
-      if (isPassive(named) &&
-          (target != kDefaultTarget || !named.getDefiningOp<FnOp>()))
-        operand.set(named);
+      if (isPassive(bound) &&
+          (target != kDefaultTarget || !bound.getDefiningOp<FnOp>()))
+        operand.set(bound);
     }
   });
   for (Operation *op : dead)

@@ -95,6 +95,8 @@ struct InlineFunctionsPass
     for (const CallCycle &cycle : cycles)
       if (!cycle.recursive && canBeInlined(cycle.functions.front()))
         inlinable.insert(cycle.functions.front());
+    if (inlinable.empty())
+      return;
     getOperation().walk([&](Operation *op) { countUse(op, 1); });
     // What others refer to is used for ever.
     if (auto uses = SymbolTable::getSymbolUses(&getOperation().getBodyRegion()))
@@ -127,9 +129,8 @@ private:
       func::FuncOp callee = getUsed(op);
       bool stays = callee || isa<CallOp>(op);
       if (callee && inlinable.contains(callee) && isOptimizable(function))
-        stays = isa<GlobalOp>(op) || isClosedUnit(callee)
-                    ? callee.getNumResults() != 1
-                    : false;
+        stays = (isa<GlobalOp>(op) || isClosedUnit(callee)) &&
+                callee.getNumResults() != 1;
       return stays ? WalkResult::interrupt() : WalkResult::advance();
     });
     return !walk.wasInterrupted();
