@@ -1,6 +1,7 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions of many groups of few channels, against sums in float64, or in integers.
+"""Convolutions of many groups of few channels, or of pixels that fill pages, against sums
+in float64, or in integers.
 
 Groups, channels of one, and sizes are such that groups fill vectors, leave a part of
 one, or are too few for one. Integers are exact; floats may be wrong by 1e-6 of the sum
@@ -41,7 +42,9 @@ CASES = [(32, 4, 4, 9, 3, 1, 1), (32, 4, 4, 9, 3, 2, 2), (16, 2, 2, 7, 5, 1, 1),
          (16, 3, 6, 6, 3, 1, 1), (48, 2, 2, 5, 1, 1, 3), (64, 1, 2, 6, 3, 1, 1),
          (17, 2, 2, 7, 3, 2, 2), (17, 3, 3, 5, 3, 1, 1), (20, 1, 3, 6, 3, 1, 1),
          (8, 2, 2, 5, 3, 1, 1), (8, 1, 3, 5, 3, 1, 1), (33, 7, 1, 4, 3, 1, 1),
-         (32, 4, 4, 1, 1, 1, 1), (16, 2, 2, 3, 3, 1, 0)]
+         (32, 4, 4, 1, 1, 1, 1), (16, 2, 2, 3, 3, 1, 0),
+         # Pixels of half a page or more, of which groups are gathered.
+         (16, 32, 32, 5, 3, 1, 2), (32, 32, 16, 7, 3, 2, 1), (5, 120, 8, 4, 3, 1, 1)]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])

@@ -311,3 +311,61 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
     }
   }
 }
+
+// -----
+
+// All rows for a part of the reduction, then the next part, where parts are long
+// enough for the sums to be stored after each: a quarter of 1024 steps.
+// CHECK-LABEL: transform.named_sequence @parts.schedule
+// CHECK: transform.tir.split %{{.*}} [?, 256]
+
+// Of 728 steps, parts that fit would have 104.
+// CHECK-LABEL: transform.named_sequence @whole.schedule
+// CHECK-NOT: transform.tir.split %{{.*}} [?, 104]
+// CHECK: transform.yield
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver3">} {
+  tir.prim_func @parts(%x: memref<200x1024xf32>, %w: memref<1024x1024xf32>, %out: memref<200x1024xf32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    tir.for %i0 = 0 to 200 {
+      tir.for %i1 = 0 to 1024 {
+        tir.for %i2 = 0 to 1024 {
+          tir.block @matmul(%v0 = spatial %i0 in 200, %v1 = spatial %i1 in 1024, %v2 = reduce %i2 in 1024)
+              reads(%x[%v0, %v2] : memref<200x1024xf32>, %w[%v2, %v1] : memref<1024x1024xf32>, %out[%v0, %v1] : memref<200x1024xf32>)
+              writes(%out[%v0, %v1] : memref<200x1024xf32>) {
+            tir.init {
+              affine.store %cst, %out[%v0, %v1] : memref<200x1024xf32>
+            }
+            %0 = affine.load %x[%v0, %v2] : memref<200x1024xf32>
+            %1 = affine.load %w[%v2, %v1] : memref<1024x1024xf32>
+            %2 = affine.load %out[%v0, %v1] : memref<200x1024xf32>
+            %3 = arith.mulf %0, %1 : f32
+            %4 = arith.addf %2, %3 : f32
+            affine.store %4, %out[%v0, %v1] : memref<200x1024xf32>
+          }
+        }
+      }
+    }
+  }
+  tir.prim_func @whole(%x: memref<361x728xf32>, %w: memref<728x728xf32>, %out: memref<361x728xf32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    tir.for %i0 = 0 to 361 {
+      tir.for %i1 = 0 to 728 {
+        tir.for %i2 = 0 to 728 {
+          tir.block @matmul(%v0 = spatial %i0 in 361, %v1 = spatial %i1 in 728, %v2 = reduce %i2 in 728)
+              reads(%x[%v0, %v2] : memref<361x728xf32>, %w[%v2, %v1] : memref<728x728xf32>, %out[%v0, %v1] : memref<361x728xf32>)
+              writes(%out[%v0, %v1] : memref<361x728xf32>) {
+            tir.init {
+              affine.store %cst, %out[%v0, %v1] : memref<361x728xf32>
+            }
+            %0 = affine.load %x[%v0, %v2] : memref<361x728xf32>
+            %1 = affine.load %w[%v2, %v1] : memref<728x728xf32>
+            %2 = affine.load %out[%v0, %v1] : memref<361x728xf32>
+            %3 = arith.mulf %0, %1 : f32
+            %4 = arith.addf %2, %3 : f32
+            affine.store %4, %out[%v0, %v1] : memref<361x728xf32>
+          }
+        }
+      }
+    }
+  }
+}

@@ -41,6 +41,8 @@ public:
       : schedule(schedule), nest(std::move(nest)) {}
 
   LogicalResult match();
+  /// Before `apply`; returns whether there is something else to match now.
+  bool gatherGroups();
   void apply();
 
 private:

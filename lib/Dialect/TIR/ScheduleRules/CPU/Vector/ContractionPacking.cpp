@@ -192,6 +192,42 @@ bool Contraction::canCopyRowsInLoop() const {
              getCPU(schedule).getCacheSizes().l3 / 2.0;
 }
 
+/// A group of few of a pixel's channels reads a line or two of each page, and
+/// of the same sets of the first cache. Where the kernel writes the data
+/// itself, as a padded image, all pixels of a group lie together: a window of
+/// 3x3 over 7x7 pixels of 32 groups of 32 channels took a third of the time.
+bool Contraction::gatherGroups() {
+  constexpr int64_t kMinBytes = 2048;
+  auto allocation = left.buffer.getDefiningOp<AllocBufferOp>();
+  SmallVector<BlockOp> writers = getWriters(left.buffer);
+  if (!allocation || writers.size() != 1 || rows.empty())
+    return false;
+  MemRefType type = allocation.getType();
+  unsigned last = type.getRank() - 1;
+  if (type.getRank() < 3 || type.isDynamicDim(last) ||
+      type.getShape().back() * type.getElementTypeBitWidth() / 8 < kMinBytes ||
+      !left.map->getResult(last - 1).isFunctionOfDim(rows.back()))
+    return false;
+  int64_t size = 0;
+  for (auto [term, coefficient] :
+       LinearSum::get(left.map->getResults().back()).terms) {
+    auto dim = dyn_cast<AffineDimExpr>(term);
+    if (dim && roles[dim.getPosition()] == Role::Batch)
+      size = coefficient;
+  }
+  if (size <= 1 || type.getShape().back() % size != 0)
+    return false;
+  MLIRContext *context = type.getContext();
+  AffineExpr channel = getAffineDimExpr(last, context);
+  SmallVector<AffineExpr> layout = {channel.floorDiv(size)};
+  for (unsigned axis = 0; axis != last; ++axis)
+    layout.push_back(getAffineDimExpr(axis, context));
+  layout.push_back(channel % size);
+  return succeeded(schedule.transformWriteLayout(
+      writers.front(), left.buffer,
+      AffineMap::get(last + 1, 0, layout, context)));
+}
+
 /// Rows that are a multiple of a page, or half of one, apart compete for the
 /// same cache lines.
 void Contraction::packRows() {
