@@ -44,3 +44,64 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "sapphi
     }
   }
 }
+
+// -----
+
+// Pairs of bytes on vectors: tiles of as many rows as registers hold, where all
+// rows are one panel, and 128 rows are 22 tiles.
+// CHECK-LABEL: transform.named_sequence @one_panel.schedule
+// CHECK: transform.tir.matrix_tiles %{{.*}}, "pmaddwd", tile = [6, 16], panel_rows = 132
+
+// Each of four panels of 32 rows would take six such tiles, 144 rows.
+// CHECK-LABEL: transform.named_sequence @four_panels.schedule
+// CHECK: transform.tir.matrix_tiles %{{.*}}, "pmaddwd", tile = [4, 16], panel_rows = 32
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver3">} {
+  tir.prim_func @one_panel(%x: memref<128x768xi8>, %w: memref<768x768xi8>, %out: memref<128x768xi32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %c0 = arith.constant 0 : i32
+    tir.for %i0 = 0 to 128 {
+      tir.for %i1 = 0 to 768 {
+        tir.for %i2 = 0 to 768 {
+          tir.block @matmul(%v0 = spatial %i0 in 128, %v1 = spatial %i1 in 768, %v2 = reduce %i2 in 768)
+              reads(%x[%v0, %v2] : memref<128x768xi8>, %w[%v2, %v1] : memref<768x768xi8>, %out[%v0, %v1] : memref<128x768xi32>)
+              writes(%out[%v0, %v1] : memref<128x768xi32>) {
+            tir.init {
+              affine.store %c0, %out[%v0, %v1] : memref<128x768xi32>
+            }
+            %0 = affine.load %x[%v0, %v2] : memref<128x768xi8>
+            %1 = affine.load %w[%v2, %v1] : memref<768x768xi8>
+            %2 = affine.load %out[%v0, %v1] : memref<128x768xi32>
+            %3 = arith.extsi %0 : i8 to i32
+            %4 = arith.extsi %1 : i8 to i32
+            %5 = arith.muli %3, %4 : i32
+            %6 = arith.addi %2, %5 : i32
+            affine.store %6, %out[%v0, %v1] : memref<128x768xi32>
+          }
+        }
+      }
+    }
+  }
+  tir.prim_func @four_panels(%x: memref<128x3072xi8>, %w: memref<3072x768xi8>, %out: memref<128x768xi32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %c0 = arith.constant 0 : i32
+    tir.for %i0 = 0 to 128 {
+      tir.for %i1 = 0 to 768 {
+        tir.for %i2 = 0 to 3072 {
+          tir.block @matmul(%v0 = spatial %i0 in 128, %v1 = spatial %i1 in 768, %v2 = reduce %i2 in 3072)
+              reads(%x[%v0, %v2] : memref<128x3072xi8>, %w[%v2, %v1] : memref<3072x768xi8>, %out[%v0, %v1] : memref<128x768xi32>)
+              writes(%out[%v0, %v1] : memref<128x768xi32>) {
+            tir.init {
+              affine.store %c0, %out[%v0, %v1] : memref<128x768xi32>
+            }
+            %0 = affine.load %x[%v0, %v2] : memref<128x3072xi8>
+            %1 = affine.load %w[%v2, %v1] : memref<3072x768xi8>
+            %2 = affine.load %out[%v0, %v1] : memref<128x768xi32>
+            %3 = arith.extsi %0 : i8 to i32
+            %4 = arith.extsi %1 : i8 to i32
+            %5 = arith.muli %3, %4 : i32
+            %6 = arith.addi %2, %5 : i32
+            affine.store %6, %out[%v0, %v1] : memref<128x768xi32>
+          }
+        }
+      }
+    }
+  }
+}

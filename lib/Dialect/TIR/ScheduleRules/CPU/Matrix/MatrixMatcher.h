@@ -39,6 +39,8 @@ private:
   void chooseDot();
   int64_t choosePieces();
   void planDotTile();
+  /// Sizes of tiles, and of panels for them.
+  LogicalResult planTiles();
   LogicalResult planPanels();
   double getRows() const;
   double estimateCycles() const;

@@ -35,10 +35,30 @@ static constexpr double kCopyCycles = 2;
 /// By vectors: cycles of the products of a group for a vector of results. Two
 /// instructions start in each cycle, or not quite a product and a sum, which
 /// there are two of with a step between.
-static constexpr double kQuadCycles = 0.5, kPairCycles = 0.9,
-                        kSmallQuadCycles = 1.4;
+static constexpr double kQuadCycles = 0.5, kPairCycles = 0.82,
+                        kSmallQuadCycles = 1.32;
+/// By vectors: cycles to make pairs of a vector of the weights, or to move one
+/// that is read for several products.
+static constexpr double kWeightCycles = 0.5;
+/// By vectors: cycles from a sum to the next one, where it is part of the
+/// product.
+static constexpr double kQuadLatency = 5;
 /// Cycles of a product of a vector of integers, in those of floats.
 static constexpr double kIntegerProduct = 3;
+
+/// By vectors: cycles of the products of a group for a tile.
+static double getDotStepCycles(const MatrixPlan &plan) {
+  double columns = double(plan.tileColumns) / plan.dotLanes;
+  double vectors = plan.tileRows * columns;
+  switch (plan.dot) {
+  case DotKind::Pairs:
+    return vectors * kPairCycles + columns * kWeightCycles;
+  case DotKind::SmallQuads:
+    return vectors * kSmallQuadCycles + columns * kWeightCycles;
+  default:
+    return std::max(vectors * kQuadCycles, kQuadLatency);
+  }
+}
 
 /// As many results as registers hold beside the operands.
 void MatrixMatcher::planDotTile() {
@@ -55,19 +75,41 @@ void MatrixMatcher::planDotTile() {
   numRegisters -=
       vectors * (plan.flipsData() && !plan.sumsWeightsAhead() ? 2 : 1) +
       (isNeon ? 0 : 2);
-  int64_t rows = std::clamp<int64_t>(
+  plan.tileRows = std::clamp<int64_t>(
       numRegisters / (vectors + (isNeon ? 1 : 0)), 1, kMaxRows);
-  plan.tileRows = rows;
-  if (!plan.dynamicRows)
-    plan.tileRows =
-        llvm::divideCeil(plan.numRows, llvm::divideCeil(plan.numRows, rows));
+}
+
+LogicalResult MatrixMatcher::planTiles() {
+  plan.tileRows = plan.numRows <= 16 && !plan.dynamicRows ? 16 : 32;
+  plan.tileColumns = plan.numColumns <= 16 ? 16 : 32;
+  if (!plan.isDot())
+    return planPanels();
+  planDotTile();
+  if (plan.dynamicRows)
+    return planPanels();
+  // Fewer rows for a tile may leave fewer rows over at the end of each panel.
+  std::optional<MatrixPlan> best;
+  double bestCycles = 0;
+  MatrixPlan most = plan;
+  for (int64_t rows = most.tileRows; rows != 0; --rows) {
+    plan = most;
+    plan.tileRows = rows;
+    if (failed(planPanels()))
+      continue;
+    double cycles = double(plan.numPanels) * plan.getTilesPerPanel() *
+                    getDotStepCycles(plan);
+    if (best && cycles >= bestCycles)
+      continue;
+    best = plan;
+    bestCycles = cycles;
+  }
+  if (!best)
+    return failure();
+  plan = *best;
+  return success();
 }
 
 LogicalResult MatrixMatcher::planPanels() {
-  plan.tileRows = plan.numRows <= 16 && !plan.dynamicRows ? 16 : 32;
-  plan.tileColumns = plan.numColumns <= 16 ? 16 : 32;
-  if (plan.isDot())
-    planDotTile();
   int64_t rows = plan.getTiledRows();
   if (plan.isMerged()) {
     plan.panelRows = rows;
@@ -126,6 +168,9 @@ LogicalResult MatrixMatcher::planPanels() {
                        plan.getNumChannelBlocks() * 64 * plan.numPieces;
   for (int64_t extent : plan.tapExtents)
     weightBytes *= extent;
+  // Pairs are made of bytes in registers.
+  if (plan.dot == DotKind::Pairs && !plan.isWide)
+    weightBytes /= 2;
   double dataBytes = double(rows) * rowBytes;
   bool dataStays = dataBytes <= 1.6 * cache, weightsStay = weightBytes <= cache;
   double panelTraffic =
@@ -158,14 +203,12 @@ double MatrixMatcher::estimateCycles() const {
         plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
   double tiles = rowTiles * plan.getNumColumnTiles();
   if (plan.isDot()) {
-    double perVector = plan.dot == DotKind::Pairs        ? kPairCycles
-                       : plan.dot == DotKind::SmallQuads ? kSmallQuadCycles
-                                                         : kQuadCycles;
     double vectors = double(plan.tileRows) * plan.tileColumns / plan.dotLanes;
     double groups = double(plan.getBlockChannels()) / plan.getGroupSize();
     double copied = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
                     plan.numPlanes * plan.getDepth();
-    return tiles * vectors * (steps * groups * perVector + kDotTileCycles) +
+    return tiles * (steps * groups * getDotStepCycles(plan) +
+                    vectors * kDotTileCycles) +
            copied / lanes * kCopyCycles;
   }
   double products =
@@ -243,7 +286,7 @@ void MatrixMatcher::findBest(const MatrixPlan &common, bool isRight) {
     MatrixPlan known = plan;
     bool isKnown = cycles != 0;
     plan = common;
-    bool isPossible = succeeded(matchData(isMerged)) && succeeded(planPanels());
+    bool isPossible = succeeded(matchData(isMerged)) && succeeded(planTiles());
     double estimate = isPossible ? estimateCycles() : 0;
     // Merged data is not divided into panels: only for fewer products.
     bool isBetter =
