@@ -31,6 +31,7 @@
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Pipelines/Schedules.h"
 #include "relay-mlir/Report/Report.h"
@@ -591,6 +592,8 @@ LogicalResult Compilation::writeBinary() {
 LogicalResult relay::runCompilation(ModuleOp module,
                                     const CompileOptions &options,
                                     EmitKind kind, StringRef outputPath) {
+  if (failed(checkResources(module)))
+    return failure();
   CompileOptions own = options;
   own.linksExternalCode = kind != EmitKind::Object;
   return Compilation(module, own, kind, outputPath).run();

@@ -16,7 +16,9 @@
 #include "relay-mlir/Support/ParseModule.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -73,6 +75,25 @@ LogicalResult mlir::relay::specializeModule(ModuleOp module,
   PassManager manager(module.getContext());
   manager.addPass(createDynamicToStaticPass());
   return manager.run(module);
+}
+
+LogicalResult mlir::relay::checkResources(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    for (NamedAttribute attr : op->getAttrs()) {
+      auto resource = dyn_cast<DenseResourceElementsAttr>(attr.getValue());
+      if (!resource || resource.getRawHandle().getBlob())
+        continue;
+      InFlightDiagnostic diag = op->emitError("expects resource '")
+                                << resource.getRawHandle().getKey()
+                                << "' to have data, but got none";
+      diag.attachNote() << "text for people leaves large constants out; write "
+                           "the module with them, in Python with save() or "
+                           "print(elide_larger=None)";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,

@@ -35,6 +35,10 @@ OwningOpRef<ModuleOp> loadModel(llvm::StringRef path, MLIRContext *context,
 /// operands that are constants then.
 LogicalResult specializeModule(ModuleOp module, const FixedInputs &fixed);
 
+/// Checks that resources of a module have their data. Text that is printed for
+/// people leaves large ones out, and reads as a module without them.
+LogicalResult checkResources(ModuleOp module);
+
 /// Prints the diagnostics of a context while it lives, as a tool does that
 /// works on the model at `path`: with lines of the source, without operations,
 /// and of Relay text in the words of Relay.
