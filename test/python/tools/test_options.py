@@ -90,6 +90,13 @@ REFUSED = {
         (["mlp", "-o", "no/such/model.onnx"], "expects a file in a folder that exists"),
         (["nope"], "invalid choice: 'nope'"), ([], "expects a model; --list names them"),
     ],
+    "models/exports.py": [
+        ([], "required: command"), (["check", "no-such"], "expects a folder that exists"),
+        (["make", "new", "--limit=0"], "expects a positive number, but got '0'"),
+        (["make", "{file}/new"], "expects a folder that can be made"),
+        (["make", "new", "--only", "layers-*", "nope"], "expects names of models, but 'nope' is none"),
+        (["check", ".", "--levels", "9"], "invalid choice: 9"),
+    ],
     "docs/operator_page.py": [(["--build=no-such"], "expects a folder of a build")],
     "docs/excerpts.py": [(["--build=no-such"], "expects a folder of a build")],
     "docs/precision.py": [],
@@ -106,7 +113,7 @@ REFUSED = {
     "lint/lint.py": [(["--junit=no/such/file"], "expects a file in a folder that exists")],
     "lint/tidy.py": [(["no-such.cpp"], "expects a file that exists")],
 }
-FOLDERS = {"benchmark/regions.py": ["mlp"], "gpu/prepare.py": ["new"], "summarize.py": ["."], "sanitizer/reports.py": ["."]}
+FOLDERS = {"models/exports.py": ["list"], "benchmark/regions.py": ["mlp"], "gpu/prepare.py": ["new"], "summarize.py": ["."], "sanitizer/reports.py": ["."]}
 CASES = [(program, *case) for program, cases in REFUSED.items() for case in [
     ([*FOLDERS.get(program, []), "--no-such-option"], "unrecognized arguments"), *cases]]
 
