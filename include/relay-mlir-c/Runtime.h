@@ -142,6 +142,12 @@ RELAY_RT_EXPORT int64_t relayModuleGetNumStrings(const RelayModule *module);
 RELAY_RT_EXPORT const char *relayModuleGetString(const RelayModule *module,
                                                  int64_t number);
 
+/// What the file of the model says of itself, in UTF-8: stores entry number
+/// `index`, such as "producer_name" and "pytorch". Returns 0 if there is none.
+RELAY_RT_EXPORT int32_t relayModuleGetMetadata(const RelayModule *module,
+                                               int64_t index, const char **key,
+                                               const char **text);
+
 /// Stores the position of the input called `name` in `index`; fails, naming the
 /// inputs there are, if there is none.
 RELAY_RT_EXPORT RelayStatus relayModuleFindInput(const RelayModule *module,

@@ -20,6 +20,7 @@
 #include "VTASearch.h"
 
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
+#include "relay-mlir/Dialect/Relax/IR/Metadata.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
@@ -243,7 +244,7 @@ LogicalResult Compilation::splitProgram() {
     return failure();
   glue = ModuleOp::create(module.getLoc());
   for (StringRef name : {relax::kConstructorsAttr, relax::kConstructorTypesAttr,
-                         relax::kStringsAttr})
+                         relax::kStringsAttr, relax::kMetadataAttr})
     if (Attribute attr = module->removeAttr(name))
       (*glue)->setAttr(name, attr);
   for (auto function :

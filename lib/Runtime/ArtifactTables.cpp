@@ -315,6 +315,11 @@ void TableChecker::check() const {
   checkArray(artifact->strings, artifact->num_strings, "strings");
   for (int64_t i = 0; i < artifact->num_strings; ++i)
     checkString(artifact->strings[i], "a string");
+  checkArray(artifact->metadata, artifact->num_metadata, "texts of metadata");
+  if (artifact->num_metadata % 2 != 0)
+    refuse("expects a text for each key of the metadata");
+  for (int64_t i = 0; i < artifact->num_metadata; ++i)
+    checkString(artifact->metadata[i], "a text of the metadata");
   checkArray(artifact->calls, artifact->num_calls, "calls");
   for (int32_t i = 0; i < artifact->num_calls; ++i)
     checkCall(artifact->calls[i]);

@@ -107,6 +107,16 @@ const char *relayModuleGetString(const RelayModule *module, int64_t number) {
              : artifact.strings[number];
 }
 
+int32_t relayModuleGetMetadata(const RelayModule *module, int64_t index,
+                               const char **key, const char **text) {
+  const RelayArtifact &artifact = module->getArtifact();
+  if (index < 0 || index >= artifact.num_metadata / 2)
+    return 0;
+  *key = artifact.metadata[2 * index];
+  *text = artifact.metadata[2 * index + 1];
+  return 1;
+}
+
 RelayStatus relayModuleFindInput(const RelayModule *module, const char *name,
                                  int32_t *index) {
   return guard([&] {

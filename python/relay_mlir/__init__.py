@@ -8,8 +8,9 @@
 from ._compile import (IRModule, KernelProfile, Module, TensorInfo, compile, emit,
                        import_onnx, load, load_dialect_plugin)
 from ._errors import CompileError, DiagnosticError, Error, RuntimeError
-from ._session import (GraphOptimizationLevel, InferenceSession, NodeArg, SessionOptions,
-                       get_available_providers, get_device)
+from ._session import (ExecutionMode, GraphOptimizationLevel, InferenceSession, ModelMetadata,
+                       NodeArg, RunOptions, SessionOptions, get_available_providers, get_device,
+                       set_default_logger_severity)
 from ._program import Program, ValueInfo
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
 from .quantization import Quantized, quantize
@@ -20,9 +21,9 @@ parse = IRModule.parse
 # All but RuntimeError, which `import *` must not put in the place of Python's own;
 # that is a base of it, so that `except RuntimeError` catches it either way.
 __all__ = [
-    "CompileError", "DiagnosticError", "Error", "GraphOptimizationLevel", "IRModule",
-    "InferenceSession", "KernelProfile", "Module", "NodeArg", "Program", "Quantized",
-    "SessionOptions", "TensorInfo", "compile", "emit", "get_available_providers", "get_device",
+    "CompileError", "DiagnosticError", "Error", "ExecutionMode", "GraphOptimizationLevel",
+    "IRModule", "InferenceSession", "KernelProfile", "ModelMetadata", "Module", "NodeArg",
+    "Program", "Quantized", "RunOptions", "SessionOptions", "TensorInfo", "compile", "emit", "get_available_providers", "get_device",
     "get_num_threads", "import_onnx", "load", "load_dialect_plugin", "parse", "quantize",
-    "set_num_threads", "tir", "ValueInfo", "__version__",
+    "set_default_logger_severity", "set_num_threads", "tir", "ValueInfo", "__version__",
 ]

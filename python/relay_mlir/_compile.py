@@ -166,6 +166,12 @@ class Module:
         "medium", as the model was compiled."""
         return self._impl.precision()
 
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What the model's file says of itself: of an ONNX model "producer_name" and other
+        fields that are not empty, and properties of its own behind "metadata_props."."""
+        return self._impl.metadata()
+
     def __call__(self, /, *args: Any, **kwargs: Any) -> Outputs:
         """Runs the model.
 

@@ -137,6 +137,11 @@ class Program:
         """As that of a `Module`."""
         return self._impl.precision()
 
+    @property
+    def metadata(self) -> dict[str, str]:
+        """As that of a `Module`."""
+        return self._impl.metadata()
+
     def profile(self, inputs: Mapping[str, Any] | Sequence[Any], *, repeat: int = 50,
                 warm_up: int = 5, trace: PathLike | None = None) -> list[KernelProfile]:
         """As that of a `Module`; what the machine does between kernels is a row, too."""

@@ -34,6 +34,18 @@ class NodeArg(typing.NamedTuple):
     shape: list[int | str]
 
 
+class ModelMetadata(typing.NamedTuple):
+    """What a model's file says of itself; `custom_metadata_map` has its own properties."""
+
+    producer_name: str
+    graph_name: str
+    domain: str
+    description: str
+    graph_description: str
+    version: int
+    custom_metadata_map: dict[str, str]
+
+
 class GraphOptimizationLevel:
     """How much a session optimizes: nothing is fused with ORT_DISABLE_ALL."""
 
@@ -42,6 +54,23 @@ class GraphOptimizationLevel:
     ORT_ENABLE_EXTENDED = 2
     ORT_ENABLE_LAYOUT = 3
     ORT_ENABLE_ALL = 99
+
+
+class ExecutionMode:
+    """How ONNX Runtime orders nodes; programs here have one order."""
+
+    ORT_SEQUENTIAL = 0
+    ORT_PARALLEL = 1
+
+
+class RunOptions:
+    """For programs that hand it to `run`; its attributes change nothing."""
+
+    def __init__(self) -> None:
+        self.log_severity_level = 2
+        self.log_verbosity_level = 0
+        self.logid = ""
+        self.only_execute_path_to_fetches = False
 
 
 # The levels that `compile` knows.
@@ -70,6 +99,7 @@ class SessionOptions:
         self.enable_cpu_mem_arena = True
         self.enable_mem_pattern = True
         self.enable_mem_reuse = True
+        self.execution_mode = ExecutionMode.ORT_SEQUENTIAL
         self.log_severity_level = 2
         self.log_verbosity_level = 0
         self.logid = ""
@@ -146,6 +176,17 @@ class InferenceSession:
         """The outputs."""
         return [_describe(info) for info in self._model.outputs]
 
+    def get_modelmeta(self) -> ModelMetadata:
+        """What the model's file says of itself."""
+        texts = self._model.metadata
+        prefix = "metadata_props."
+        return ModelMetadata(
+            texts.get("producer_name", ""), texts.get("graph_name", ""), texts.get("domain", ""),
+            texts.get("description", ""), texts.get("graph_description", ""),
+            int(texts.get("version", 0)),
+            {key.removeprefix(prefix): text for key, text in texts.items()
+             if key.startswith(prefix)})
+
     def get_providers(self) -> list[str]:
         """What the model runs on."""
         return [_CPU]
@@ -176,6 +217,12 @@ class InferenceSession:
 def get_available_providers() -> list[str]:
     """What models can run on."""
     return [_CPU]
+
+
+def set_default_logger_severity(severity: int) -> None:
+    """For programs that call it: nothing is logged here. Raises ValueError for what is none
+    of ONNX Runtime's levels."""
+    expect_int(severity, "severity", 0, 4)
 
 
 def get_device() -> str:

@@ -13,6 +13,7 @@
 
 #include "Arguments.h"
 #include "HeldValues.h"
+#include "Metadata.h"
 #include "Profile.h"
 #include "RunStrings.h"
 #include "TensorArguments.h"
@@ -52,6 +53,7 @@ public:
   py::list profile(const std::string &name, const py::list &args, int repeat,
                    int warmUp, const std::string &trace);
   std::string getPrecision() const { return getArtifact().precision; }
+  py::dict getMetadata() const { return relay_python::getMetadata(module); }
   std::unique_ptr<RunStrings> makeStrings() const {
     return RunStrings::create(module);
   }
@@ -566,6 +568,7 @@ void relay_python::bindRelayVM(py::module_ &m) {
       .def("profile", &VMProgram::profile, py::arg("name"), py::arg("args"),
            py::arg("repeat"), py::arg("warm_up"), py::arg("trace"))
       .def("precision", &VMProgram::getPrecision)
+      .def("metadata", &VMProgram::getMetadata)
       .def("make_strings", &VMProgram::makeStrings)
       .def("verify", &VMProgram::verify)
       .def("describe_function", &VMProgram::describeFunction, py::arg("name"))

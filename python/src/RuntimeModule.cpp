@@ -7,6 +7,7 @@
 
 #include "Arguments.h"
 #include "Bindings.h"
+#include "Metadata.h"
 #include "Profile.h"
 #include "RunStrings.h"
 #include "TensorArguments.h"
@@ -214,6 +215,7 @@ public:
   std::string getPrecision() const {
     return relayModuleGetArtifact(module)->precision;
   }
+  py::dict getMetadata() const { return relay_python::getMetadata(module); }
   std::unique_ptr<RunStrings> makeStrings() const {
     return RunStrings::create(module);
   }
@@ -549,6 +551,7 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
       .def("inputs", [](LoadedModule &self) { return self.describe(true); })
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })
       .def("precision", &LoadedModule::getPrecision)
+      .def("metadata", &LoadedModule::getMetadata)
       .def("variants", &LoadedModule::getVariants)
       .def("devices", &LoadedModule::getDevices)
       .def("make_strings", &LoadedModule::makeStrings)

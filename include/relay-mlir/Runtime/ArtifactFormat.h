@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 11
+#define RELAY_ARTIFACT_VERSION 12
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -403,6 +403,11 @@ typedef struct RelayArtifact {
   /// functions of strings.
   int64_t num_strings;
   const char *const *strings;
+
+  /// What the model says of itself, in UTF-8: keys and texts in turn, and how
+  /// many these are together.
+  int64_t num_metadata;
+  const char *const *metadata;
 } RelayArtifact;
 
 #ifdef __cplusplus

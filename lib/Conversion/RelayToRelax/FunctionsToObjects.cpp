@@ -223,7 +223,7 @@ LogicalResult ObjectConverter::run() {
                                              target.getOperation());
     function.erase();
   }
-  convertStrings(module);
+  convertModuleAttrs(module);
   // What the machine has is called by its name.
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

@@ -592,7 +592,7 @@ struct ConvertRelayToRelaxPass final
         function.erase();
       }
     }
-    convertStrings(module);
+    convertModuleAttrs(module);
     markLayoutFreeArguments(module);
     // The sizes that calls take as equal are main's to check now.
     // What opaque computations check of data stays with them.

@@ -7,7 +7,9 @@
 
 #include "SignatureAttrs.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Metadata.h"
 #include "relay-mlir/Dialect/Relax/IR/Strings.h"
+#include "relay-mlir/Dialect/Relay/IR/Metadata.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/Strings.h"
 
@@ -33,7 +35,9 @@ void relay::copyResultAttrs(func::FuncOp source, relax::FuncOp target) {
         target.setResultAttr(i, to, attr);
 }
 
-void relay::convertStrings(ModuleOp module) {
+void relay::convertModuleAttrs(ModuleOp module) {
   if (Attribute strings = module->removeAttr(kStringsAttrName))
     module->setAttr(relax::kStringsAttr, strings);
+  if (Attribute metadata = module->removeAttr(kMetadataAttrName))
+    module->setAttr(relax::kMetadataAttr, metadata);
 }

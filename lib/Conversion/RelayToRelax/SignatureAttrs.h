@@ -21,8 +21,8 @@ void copyParameterAttrs(func::FuncOp source, relax::FuncOp target);
 /// The same for results, of which both have as many.
 void copyResultAttrs(func::FuncOp source, relax::FuncOp target);
 
-/// The table of strings as relax has it.
-void convertStrings(ModuleOp module);
+/// The table of strings, and what the model says of itself, as relax has them.
+void convertModuleAttrs(ModuleOp module);
 
 } // namespace mlir::relay
 

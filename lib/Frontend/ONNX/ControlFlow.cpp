@@ -15,9 +15,9 @@
 
 #include "Lists.h"
 #include "NodeContext.h"
+#include "NodeOrder.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -137,30 +137,6 @@ int64_t mlir::relay::onnx::countNodes(const Graph &graph) {
   return count;
 }
 
-/// Adds the names that `graph` takes from around it.
-static void collectCaptured(const Graph &graph,
-                            llvm::SetVector<StringRef> &names) {
-  llvm::StringSet<> own;
-  for (const ValueInfo &input : graph.inputs)
-    own.insert(input.name);
-  for (const Tensor &tensor : graph.initializers)
-    own.insert(tensor.name);
-  llvm::SetVector<StringRef> read;
-  for (const Node &node : graph.nodes) {
-    for (const std::string &output : node.outputs)
-      own.insert(output);
-    read.insert(node.inputs.begin(), node.inputs.end());
-    for (const NodeAttribute &attribute : node.attributes)
-      if (attribute.graph)
-        collectCaptured(*attribute.graph, read);
-  }
-  for (const ValueInfo &output : graph.outputs)
-    read.insert(output.name);
-  for (StringRef name : read)
-    if (!own.contains(name))
-      names.insert(name);
-}
-
 LogicalResult Importer::materializeCaptured(PendingNode &pending,
                                             const Graph &graph) {
   llvm::SetVector<StringRef> names;
@@ -204,6 +180,7 @@ Importer::importGraph(PendingNode &pending, const Graph &graph, StringRef name,
   frame.parent = pending.frame;
   frame.iteration = iteration;
   frame.opsets = pending.frame->opsets;
+  frame.graph = &graph;
   for (auto [info, binding] : llvm::zip_equal(graph.inputs, inputs))
     if (!frame.bindings.try_emplace(info.name, binding).second)
       return emitError(*pending.node, pending.opset)
@@ -261,6 +238,62 @@ void Importer::eraseBlock(std::unique_ptr<Block> block) {
 // If
 //===----------------------------------------------------------------------===//
 
+/// The node that computes the only output of `graph`; null if there is none.
+static const Node *findResult(const Graph &graph) {
+  if (graph.outputs.size() != 1)
+    return nullptr;
+  for (const Node &node : graph.nodes)
+    if (llvm::is_contained(node.outputs, graph.outputs.front().name))
+      return node.domain.empty() ? &node : nullptr;
+  return nullptr;
+}
+
+/// PyTorch's `squeeze` of a dimension that is not known: one branch is Squeeze,
+/// the other one leaves the same value as it is. The number of the former.
+static std::optional<unsigned>
+findSqueezingBranch(ArrayRef<const Graph *> branches) {
+  const Node *results[] = {findResult(*branches[0]), findResult(*branches[1])};
+  if (!results[0] || !results[1])
+    return std::nullopt;
+  for (unsigned side : {0, 1})
+    if (results[side]->opType == "Squeeze" &&
+        results[1 - side]->opType == "Identity" &&
+        !results[side]->inputs.empty() && !results[1 - side]->inputs.empty() &&
+        results[side]->inputs.front() == results[1 - side]->inputs.front())
+      return side;
+  return std::nullopt;
+}
+
+LogicalResult Importer::importSqueeze(PendingNode &pending, const Graph &branch,
+                                      bool isThen) {
+  NodeContext context(*this, pending);
+  if (failed(materialize(*pending.inputs.front())))
+    return failure();
+  Value condition = toScalar(context, *pending.inputs.front(),
+                             builder.getI1Type(), "a condition");
+  if (!condition)
+    return failure();
+  StringRef name = isThen ? "then_branch" : "else_branch";
+  FailureOr<SmallVector<Binding *>> outputs =
+      importGraph(pending, branch, name, {});
+  if (failed(outputs) || failed(materialize(*outputs->front())))
+    return failure();
+  context.emitWarning() << "the branches give tensors of different ranks; the "
+                           "dimension is taken to be 1, which "
+                        << name
+                        << " removes. Fix sizes, as with --dim, where it is "
+                           "not";
+  if (!isThen)
+    condition = context.create<LogicalNotOp>({condition});
+  Binding *output = createBinding(pending.node->outputs.front());
+  output->value = context.assertThat(
+      outputs->front()->value, condition,
+      "expects a dimension of 1, which the branch of an If removes");
+  if (!output->value)
+    return failure();
+  return bindOutputs(*pending.node, *pending.frame, output);
+}
+
 LogicalResult Importer::importIf(PendingNode &pending) {
   const Node &node = *pending.node;
   if (pending.inputs.size() != 1 || !pending.inputs.front())
@@ -295,6 +328,13 @@ LogicalResult Importer::importIf(PendingNode &pending) {
           return failure();
         return bindOutputs(node, *pending.frame, *outputs);
       }
+  if (std::optional<unsigned> side = findSqueezingBranch(branches)) {
+    const Node &squeeze = *findResult(*branches[*side]);
+    const Binding *data = pending.frame->lookup(squeeze.inputs.front());
+    if (data && isTensor(*data) && (data->value || data->tensor) &&
+        !getType(*data).hasStaticShape())
+      return importSqueeze(pending, *branches[*side], *side == 0);
+  }
   return importRunTimeIf(pending, branches);
 }
 

@@ -324,8 +324,9 @@ LogicalResult Importer::bindOutputs(const Node &node, Frame &frame,
   for (auto [name, binding] : llvm::zip(node.outputs, outputs)) {
     if (name.empty())
       continue;
-    if (!frame.bindings.try_emplace(name, binding).second)
-      return emitError() << "value \"" << name << "\" is defined twice";
+    [[maybe_unused]] bool isNew =
+        frame.bindings.try_emplace(name, binding).second;
+    assert(isNew && "names were checked before");
   }
   return success();
 }
@@ -341,9 +342,8 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
     Binding *binding = name.empty() ? nullptr : frame.lookup(name);
     if (!name.empty() && !binding)
       return emitError(node, pending.opset)
-             << "input \"" << name
-             << "\" is not computed by any node before it (a missing name or a "
-                "cycle)";
+             << "expects input \"" << name
+             << "\" to be a value, but there is none of this name";
     pending.inputs.push_back(binding);
   }
 
@@ -486,8 +486,16 @@ LogicalResult Importer::importCall(PendingNode &pending,
 }
 
 LogicalResult Importer::importNodes(ArrayRef<Node> nodes, Frame &frame) {
-  for (const Node *node : sortNodes(nodes))
-    if (failed(importNode(*node, frame)))
+  if (failed(checkOutputNames(nodes, frame)))
+    return failure();
+  NodeOrder order = sortNodes(nodes);
+  if (order.cyclic)
+    return emitError(*order.cyclic, getOpset(*order.cyclic, *frame.opsets))
+           << "input \"" << order.cycleInput
+           << "\" follows from outputs of the node itself (a cycle)";
+  for (const Node *node : order.nodes)
+    if (failed(importNode(*node, frame)) ||
+        failed(checkDeclaredTypes(*node, frame)))
       return failure();
   return success();
 }
@@ -569,6 +577,7 @@ OwningOpRef<ModuleOp> Importer::run() {
 
   mainFrame = &createFrame();
   mainFrame->opsets = &model.opsets;
+  mainFrame->graph = &model.graph;
   if (failed(addInitializers(model.graph, *mainFrame)) ||
       failed(createArguments()) ||
       failed(importNodes(model.graph.nodes, *mainFrame)) ||
@@ -582,5 +591,6 @@ OwningOpRef<ModuleOp> Importer::run() {
   });
   if (failed(finishStrings(function, loader.getStrings())))
     return nullptr;
+  addMetadata(*module);
   return module;
 }

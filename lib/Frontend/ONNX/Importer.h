@@ -80,6 +80,8 @@ struct Frame {
   llvm::StringMap<Binding *> bindings;
   /// In a function: the attributes of the call.
   llvm::StringMap<const NodeAttribute *> attributes;
+  /// Null in a function.
+  const Graph *graph = nullptr;
 
   Binding *lookup(StringRef name) const;
   const NodeAttribute *lookupAttribute(StringRef name) const;
@@ -189,6 +191,7 @@ public:
   LogicalResult buildInBlock(Block &block, function_ref<LogicalResult()> build);
   /// Gives back what was built in vain.
   void eraseBlock(std::unique_ptr<Block> block);
+  /// Gives the outputs of a node of `frame` their names.
   LogicalResult bindOutputs(const Node &node, Frame &frame,
                             ArrayRef<Binding *> outputs);
   InFlightDiagnostic emitError(const Node &node, int64_t opset) const;
@@ -215,6 +218,8 @@ private:
   LogicalResult checkOperators();
   LogicalResult createArguments();
   LogicalResult createResults();
+  /// Keeps what the model says of itself.
+  void addMetadata(ModuleOp module);
   /// The type of an input; `tensor` is that of a tensor whose shape is known.
   FailureOr<Type> getInputValueType(const ValueInfo &info,
                                     RankedTensorType tensor);
@@ -223,13 +228,24 @@ private:
   /// Those that are no initializers, with what the options say of them.
   FailureOr<SmallVector<std::pair<const ValueInfo *, FixedInput>>>
   getFixedInputs();
+  /// Fails if an input and the initializer that is its default contradict each
+  /// other.
+  LogicalResult checkInitializer(const ValueInfo &info, const Tensor &tensor);
   LogicalResult createArgument(const ValueInfo &info, const FixedInput &fixed);
 
   LogicalResult addInitializers(const Graph &graph, Frame &frame);
   LogicalResult importNodes(ArrayRef<Node> nodes, Frame &frame);
+  /// Fails if outputs of `nodes` have names that are taken.
+  LogicalResult checkOutputNames(ArrayRef<Node> nodes, const Frame &frame);
+  /// Fails if outputs of `node` are not of the types that its graph says.
+  LogicalResult checkDeclaredTypes(const Node &node, const Frame &frame);
   LogicalResult importNode(const Node &node, Frame &frame);
   LogicalResult importConstant(PendingNode &pending, const Tensor &tensor);
   LogicalResult importCall(PendingNode &pending, const Function &function);
+  /// An If of which one branch squeezes what the other one leaves as it is: the
+  /// result has one rank, so it is `branch` that counts.
+  LogicalResult importSqueeze(PendingNode &pending, const Graph &branch,
+                              bool isThen);
   LogicalResult importRunTimeIf(PendingNode &pending,
                                 ArrayRef<const Graph *> branches);
   void forget(Operation *op);

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::relay::onnx {
@@ -180,6 +181,8 @@ struct Graph {
   std::vector<ValueInfo> outputs;
   /// Names of initializers in a sparse form.
   std::vector<std::string> sparseInitializers;
+  /// The types of elements that the graph says its values have, by names.
+  llvm::StringMap<DataType> declaredTypes;
 };
 
 using OpsetMap = llvm::StringMap<int64_t>;
@@ -204,6 +207,8 @@ struct Model {
   OpsetMap opsets;
   Graph graph;
   std::vector<Function> functions;
+  /// Keys and texts (Relay/IR/Metadata.h).
+  std::vector<std::pair<std::string, std::string>> metadata;
 
   /// The function that `node` calls; null if it is an operator.
   const Function *findFunction(const Node &node) const;

@@ -197,6 +197,53 @@ LogicalResult Importer::checkInlinedSize() {
   return InlinedSize(model, emitAt).measure(model.graph.nodes, /*depth=*/0);
 }
 
+LogicalResult Importer::checkOutputNames(ArrayRef<Node> nodes,
+                                         const Frame &frame) {
+  llvm::StringMap<const Node *> producers;
+  auto emitAt = [&](const Node &node, StringRef name) {
+    return emitError(node, getOpset(node, *frame.opsets))
+           << "expects an output of a name of its own, but \"" << name << "\" ";
+  };
+  for (const Node &node : nodes)
+    for (const std::string &name : node.outputs) {
+      if (name.empty())
+        continue;
+      auto [it, isNew] = producers.try_emplace(name, &node);
+      if (!isNew)
+        return emitAt(node, name)
+               << "is computed by " << describeNode(*it->second) << ", too";
+      if (frame.bindings.contains(name))
+        return emitAt(node, name) << "is an input or a constant of the graph";
+      // Functions that the importer makes name values in loops as it likes.
+      if (frame.parent && frame.parent->graph && frame.parent->lookup(name))
+        return emitAt(node, name) << "is a value of a graph around it";
+    }
+  return success();
+}
+
+LogicalResult Importer::checkDeclaredTypes(const Node &node,
+                                           const Frame &frame) {
+  if (!frame.graph || frame.graph->declaredTypes.empty())
+    return success();
+  for (const std::string &name : node.outputs) {
+    auto it = frame.graph->declaredTypes.find(name);
+    if (it == frame.graph->declaredTypes.end())
+      continue;
+    Type declared = getTensorElementType(builder.getContext(), it->second);
+    const Binding *binding = frame.bindings.lookup(name);
+    // What is not known yet follows from shapes.
+    if (!declared || !binding || !isTensor(*binding) ||
+        !(binding->value || binding->tensor || binding->contents))
+      continue;
+    RankedTensorType type = getType(*binding);
+    if (type.getElementType() != declared)
+      return emitError(node, getOpset(node, *frame.opsets))
+             << "output \"" << name << "\" is said to be of "
+             << getDataTypeName(it->second) << ", but is " << type;
+  }
+  return success();
+}
+
 std::vector<OnnxOperatorUse> Importer::findOperators() const {
   auto lookup = [this](const Node &node) { return lookupOp(node); };
   auto opsetOf = [this](const Node &node, const OpsetMap &opsets) {

@@ -417,7 +417,8 @@ ValueInfo ModelConverter::convertType(const ::onnx::TypeProto &proto) {
   info.shape.emplace();
   for (const auto &dim : type.shape().dim()) {
     Dimension &dimension = info.shape->emplace_back();
-    if (dim.has_dim_value())
+    // A size of -1 is what exporters write that do not know it.
+    if (dim.has_dim_value() && dim.dim_value() != -1)
       dimension.size = dim.dim_value();
     else if (dim.has_dim_param() && !isPlaceholder(dim.dim_param()))
       dimension.symbol = dim.dim_param();
@@ -517,6 +518,12 @@ Graph ModelConverter::convertGraph(
     graph.inputs.push_back(convertValueInfo(info));
   for (const auto &info : proto.output())
     graph.outputs.push_back(convertValueInfo(info));
+  // Shapes that are said here are often stale, and nobody reads them.
+  for (const auto *infos : {&proto.value_info(), &proto.output()})
+    for (const auto &info : *infos)
+      if (info.type().has_tensor_type())
+        graph.declaredTypes[info.name()] =
+            static_cast<DataType>(info.type().tensor_type().elem_type());
   return graph;
 }
 
@@ -559,6 +566,7 @@ ModelConverter::convert(::onnx::ModelProto &proto,
                         ArrayRef<std::optional<Tensor::FileRange>> ranges) {
   auto model = std::make_unique<Model>();
   model->irVersion = proto.ir_version();
+  model->metadata = getMetadata(proto);
   model->opsets = convertOpsets(proto.opset_import());
   if (model->opsets.empty())
     model->opsets[""] = 1;

@@ -22,6 +22,11 @@ llvm::Expected<std::unique_ptr<Model>>
 convertModel(::onnx::ModelProto &proto,
              llvm::ArrayRef<std::optional<Tensor::FileRange>> ranges);
 
+/// The fields of `proto` that say what the model is, and its own properties, as
+/// Relay/IR/Metadata.h has them.
+std::vector<std::pair<std::string, std::string>>
+getMetadata(const ::onnx::ModelProto &proto);
+
 } // namespace mlir::relay::onnx
 
 #endif // RELAY_MLIR_LIB_FRONTEND_ONNX_MODELCONVERSION_H

@@ -115,6 +115,36 @@ FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info,
   return fixed;
 }
 
+LogicalResult Importer::checkInitializer(const ValueInfo &info,
+                                         const Tensor &tensor) {
+  if (!info.isTensor)
+    return success();
+  auto emitAt = [&] {
+    return emitError() << "input \"" << info.name << "\" is said to be of ";
+  };
+  if (info.type != DataType::Undefined && info.type != tensor.type)
+    return emitAt() << getDataTypeName(info.type)
+                    << ", but its initializer is of "
+                    << getDataTypeName(tensor.type);
+  if (!info.shape)
+    return success();
+  bool fits = info.shape->size() == tensor.dims.size() &&
+              llvm::all_of(llvm::zip_equal(*info.shape, tensor.dims),
+                           [](const auto &pair) {
+                             const auto &[dim, size] = pair;
+                             return dim.size.value_or(size) == size;
+                           });
+  if (fits)
+    return success();
+  InFlightDiagnostic diagnostic = emitAt() << "shape [";
+  llvm::interleaveComma(*info.shape, diagnostic, [&](const Dimension &dim) {
+    diagnostic << (dim.size ? std::to_string(*dim.size) : "?");
+  });
+  diagnostic << "], but its initializer of [";
+  llvm::interleaveComma(tensor.dims, diagnostic);
+  return diagnostic << "]";
+}
+
 FailureOr<SmallVector<std::pair<const ValueInfo *, FixedInput>>>
 Importer::getFixedInputs() {
   SmallVector<const ValueInfo *> infos;
@@ -122,9 +152,12 @@ Importer::getFixedInputs() {
   for (const ValueInfo &info : model.graph.inputs) {
     // The initializer of an input is its default, and all that it can be
     // when the model runs. Until IR version 3, all had to be inputs.
-    if (mainFrame->bindings.contains(info.name)) {
-      if (!options.inputs.values.contains(info.name))
+    if (Binding *initializer = mainFrame->bindings.lookup(info.name)) {
+      if (!options.inputs.values.contains(info.name)) {
+        if (failed(checkInitializer(info, *initializer->tensor)))
+          return failure();
         continue;
+      }
       mainFrame->bindings.erase(info.name);
     }
     ModelInput input{info.name, {}, std::nullopt, {}};

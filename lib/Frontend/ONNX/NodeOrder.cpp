@@ -8,7 +8,7 @@
 #include "NodeOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <queue>
 
@@ -16,64 +16,112 @@ using namespace mlir::relay::onnx;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// Calls `callback` with each name that `node` reads, those that its graphs
-/// take from around them included.
-static void walkReads(const Node &node,
-                      llvm::function_ref<void(StringRef)> callback) {
-  llvm::for_each(node.inputs, callback);
-  for (const NodeAttribute &attribute : node.attributes) {
-    if (!attribute.graph)
-      continue;
-    for (const Node &inner : attribute.graph->nodes)
-      walkReads(inner, callback);
-    for (const ValueInfo &output : attribute.graph->outputs)
-      callback(output.name);
+void mlir::relay::onnx::collectCaptured(const Graph &graph,
+                                        llvm::SetVector<StringRef> &names) {
+  llvm::StringSet<> own;
+  for (const ValueInfo &input : graph.inputs)
+    own.insert(input.name);
+  for (const Tensor &tensor : graph.initializers)
+    own.insert(tensor.name);
+  llvm::SetVector<StringRef> read;
+  for (const Node &node : graph.nodes) {
+    for (const std::string &output : node.outputs)
+      own.insert(output);
+    read.insert(node.inputs.begin(), node.inputs.end());
+    for (const NodeAttribute &attribute : node.attributes)
+      if (attribute.graph)
+        collectCaptured(*attribute.graph, read);
   }
+  for (const ValueInfo &output : graph.outputs)
+    read.insert(output.name);
+  for (StringRef name : read)
+    if (!own.contains(name))
+      names.insert(name);
 }
 
-std::vector<const Node *> mlir::relay::onnx::sortNodes(ArrayRef<Node> nodes) {
+/// The names that `node` reads, those that its graphs take from around them
+/// included.
+static llvm::SetVector<StringRef> getReads(const Node &node) {
+  llvm::SetVector<StringRef> names;
+  names.insert(node.inputs.begin(), node.inputs.end());
+  for (const NodeAttribute &attribute : node.attributes)
+    if (attribute.graph)
+      collectCaptured(*attribute.graph, names);
+  return names;
+}
+
+namespace {
+
+/// What a node waits for.
+struct Read {
+  StringRef name;
+  size_t producer;
+};
+
+} // namespace
+
+NodeOrder mlir::relay::onnx::sortNodes(ArrayRef<Node> nodes) {
   llvm::StringMap<size_t> producers;
   for (auto [number, node] : llvm::enumerate(nodes))
     for (const std::string &output : node.outputs)
       if (!output.empty())
         producers.try_emplace(output, number);
 
-  // How many nodes each one still waits for, and who waits for it.
-  std::vector<size_t> numMissing(nodes.size(), 0);
-  std::vector<llvm::SmallVector<size_t, 2>> users(nodes.size());
+  std::vector<llvm::SmallVector<Read, 2>> reads(nodes.size());
   bool isSorted = true;
   for (auto [number, node] : llvm::enumerate(nodes))
-    walkReads(node, [&, number = number](StringRef name) {
+    for (StringRef name : getReads(node)) {
       auto it = producers.find(name);
       if (it == producers.end())
-        return;
+        continue;
       isSorted &= it->second < number;
-      users[it->second].push_back(number);
-      ++numMissing[number];
-    });
+      reads[number].push_back({name, it->second});
+    }
 
-  std::vector<const Node *> order;
-  order.reserve(nodes.size());
+  NodeOrder order;
+  order.nodes.reserve(nodes.size());
   if (isSorted) {
     for (const Node &node : nodes)
-      order.push_back(&node);
+      order.nodes.push_back(&node);
     return order;
   }
+  // How many nodes each one still waits for, and who waits for it.
+  std::vector<size_t> numMissing(nodes.size());
+  std::vector<llvm::SmallVector<size_t, 2>> users(nodes.size());
   // Of those that can be next, the first in the file.
   std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
-  for (auto [number, count] : llvm::enumerate(numMissing))
-    if (count == 0)
+  for (auto [number, waits] : llvm::enumerate(reads)) {
+    for (const Read &read : waits)
+      users[read.producer].push_back(number);
+    numMissing[number] = waits.size();
+    if (waits.empty())
       ready.push(number);
+  }
   for (; !ready.empty();) {
     size_t number = ready.top();
     ready.pop();
-    order.push_back(&nodes[number]);
+    order.nodes.push_back(&nodes[number]);
     for (size_t user : users[number])
       if (--numMissing[user] == 0)
         ready.push(user);
   }
-  for (auto [number, count] : llvm::enumerate(numMissing))
-    if (count != 0)
-      order.push_back(&nodes[number]);
-  return order;
+
+  // Each node that is left waits for another that is left. Who follows them
+  // meets one again, which lies on a cycle.
+  auto left =
+      llvm::find_if(numMissing, [](size_t count) { return count != 0; });
+  if (left == numMissing.end())
+    return order;
+  std::vector<bool> isVisited(nodes.size());
+  for (size_t number = left - numMissing.begin();;) {
+    const Read &next = *llvm::find_if(reads[number], [&](const Read &read) {
+      return numMissing[read.producer] != 0;
+    });
+    order.cyclic = &nodes[number];
+    order.cycleInput = next.name;
+    if (isVisited[number])
+      return order;
+    isVisited[number] = true;
+    number = next.producer;
+  }
 }

@@ -10,13 +10,27 @@
 
 #include "Model.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace mlir::relay::onnx {
 
-/// The nodes in an order in which each comes after those that compute what it
-/// reads. ONNX asks files for such an order, but tools that edit graphs leave
-/// others. Nodes that are in order already stay as they are. Nodes of a cycle,
-/// and those that read from it, come last, in the order of the file.
-std::vector<const Node *> sortNodes(llvm::ArrayRef<Node> nodes);
+/// Adds the names that `graph` takes from around it.
+void collectCaptured(const Graph &graph,
+                     llvm::SetVector<llvm::StringRef> &names);
+
+struct NodeOrder {
+  /// Each node comes after those that compute what it reads. Nodes of a cycle,
+  /// and those that read from it, are not among them.
+  std::vector<const Node *> nodes;
+  /// A node whose input `cycleInput` follows from its own outputs; null if
+  /// there is none.
+  const Node *cyclic = nullptr;
+  llvm::StringRef cycleInput;
+};
+
+/// ONNX asks files for such an order, but tools that edit graphs leave others.
+/// Nodes that are in order already stay as they are.
+NodeOrder sortNodes(llvm::ArrayRef<Node> nodes);
 
 } // namespace mlir::relay::onnx
 

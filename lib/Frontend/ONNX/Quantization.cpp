@@ -193,9 +193,13 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
           {node.getInput(0), params->scale, params->zeroPoint},
           getQnnProperties<QNNDequantizeOp>(node, *params, type)));
   }
-  // Floats of 16 bits do not hold all integers of 16 bits.
-  Value scale =
-      alignParameter(node, node.getInput(0), node.widen(node.getInput(1)));
+  // Floats of 16 bits do not hold all integers of 16 bits, and scales that are
+  // exponents have no arithmetic.
+  Value scale = node.getInput(1);
+  scale = scale && isSmallElement(node.getElementType(scale))
+              ? node.castTo(scale, node.getBuilder().getF32Type())
+              : node.widen(scale);
+  scale = alignParameter(node, node.getInput(0), scale);
   Value data = node.expectCovers(node.getInput(0), scale);
   if (!data)
     return failure();
@@ -242,11 +246,31 @@ IntegerType mlir::relay::onnx::getQuantizedType(NodeContext &node, Type type) {
   return nullptr;
 }
 
+/// The type in which data is divided by scales.
+static FailureOr<Type> getDivisionType(NodeContext &node) {
+  DataType precision = node.getDataType("precision", DataType::Undefined);
+  if (precision != DataType::Undefined) {
+    Type type = getElementType(node.getContext(), precision);
+    if (isa_and_nonnull<FloatType>(type) && !isSmallElement(type))
+      return type;
+    return node.emitError()
+           << "expects precision to be a float of 16 bits or more, but got "
+           << getDataTypeName(precision);
+  }
+  Type type = node.getInputType(1).getElementType();
+  // Quotients of integers are none, and f32 does not hold all of 32 bits.
+  if (isa<IntegerType>(type))
+    return Type(node.getBuilder().getF64Type());
+  // Scales that are exponents have no arithmetic.
+  return isSmallElement(type) ? Type(node.getBuilder().getF32Type()) : type;
+}
+
 /// To floats of 4 or 8 bits, which the cast rounds.
-static LogicalResult quantizeToFloat(NodeContext &node, Type type) {
-  Type f32 = node.getBuilder().getF32Type();
-  Value data = node.castTo(node.getInput(0), f32);
-  Value scale = alignParameter(node, data, node.castTo(node.getInput(1), f32));
+static LogicalResult quantizeToFloat(NodeContext &node, Type division,
+                                     Type type) {
+  Value data = node.castTo(node.getInput(0), division);
+  Value scale =
+      alignParameter(node, data, node.castTo(node.getInput(1), division));
   data = node.expectCovers(data, scale);
   if (!data || failed(checkZeroPoint(node)))
     return failure();
@@ -254,7 +278,7 @@ static LogicalResult quantizeToFloat(NodeContext &node, Type type) {
   if (node.hasInput(2))
     scaled = node.create<AddOp>(
         {scaled,
-         alignParameter(node, data, node.castTo(node.getInput(2), f32))});
+         alignParameter(node, data, node.castTo(node.getInput(2), division))});
   return node.setResult(createCast(node, scaled, type));
 }
 
@@ -262,7 +286,8 @@ static LogicalResult convertQuantizeLinear(NodeContext &node) {
   Value data = node.getInput(0), scale = node.getInput(1);
   Value zeroPoint = node.getInput(2);
   FailureOr<Type> wanted = getOutputType(node);
-  if (failed(wanted))
+  FailureOr<Type> division = getDivisionType(node);
+  if (failed(wanted) || failed(division))
     return failure();
   Type type = *wanted;
   if (zeroPoint) {
@@ -275,14 +300,18 @@ static LogicalResult convertQuantizeLinear(NodeContext &node) {
   if (!type)
     type = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
   if (SmallFloat::get(type))
-    return quantizeToFloat(node, type);
+    return quantizeToFloat(node, *division, type);
   IntegerType integer = getQuantizedType(node, type);
   if (!integer)
     return failure();
-  data = node.castTo(data, node.getElementType(scale));
-  if (!data)
+  data = node.castTo(data, *division);
+  scale = node.castTo(scale, *division);
+  if (!data || !scale)
     return failure();
-  if (auto params = getQnnParameters(node, node.getType(data), integer)) {
+  auto params = division->isF32()
+                    ? getQnnParameters(node, node.getType(data), integer)
+                    : std::nullopt;
+  if (params) {
     auto properties = getQnnProperties<QNNQuantizeOp>(node, *params, integer);
     properties.rounding = node.getBuilder().getStringAttr("TOEVEN");
     return node.setResult(node.create<QNNQuantizeOp>(

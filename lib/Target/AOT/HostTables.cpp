@@ -14,6 +14,7 @@
 
 #include "HostTranslator.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Metadata.h"
 #include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/Version.h"
@@ -347,12 +348,36 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
   return data.getStructs(program);
 }
 
+ModuleOp HostTranslator::getSource() {
+  return options.glue ? options.glue
+                      : functions.front()->main->getParentOfType<ModuleOp>();
+}
+
+FailureOr<SmallVector<FlatSymbolRefAttr>> HostTranslator::describeMetadata() {
+  SmallVector<FlatSymbolRefAttr> texts;
+  Attribute attr = getSource()->getAttr(relax::kMetadataAttr);
+  if (!attr)
+    return texts;
+  auto metadata = dyn_cast<DictionaryAttr>(attr);
+  auto isText = [](StringRef text) {
+    return llvm::json::isUTF8(text) && !text.contains('\0');
+  };
+  if (!metadata || !llvm::all_of(metadata, [&](NamedAttribute entry) {
+        auto text = dyn_cast<StringAttr>(entry.getValue());
+        return text && isText(text) && isText(entry.getName());
+      }))
+    return emitError(loc, "expects UTF-8 texts without zeros in attribute ")
+           << relax::kMetadataAttr << ", but got " << attr;
+  for (NamedAttribute entry : metadata) {
+    texts.push_back(data.getString(entry.getName()));
+    texts.push_back(data.getString(cast<StringAttr>(entry.getValue())));
+  }
+  return texts;
+}
+
 FailureOr<SmallVector<FlatSymbolRefAttr>> HostTranslator::describeStrings() {
   SmallVector<FlatSymbolRefAttr> texts;
-  auto source = options.glue
-                    ? options.glue
-                    : functions.front()->main->getParentOfType<ModuleOp>();
-  auto strings = source->getAttrOfType<ArrayAttr>(relax::kStringsAttr);
+  auto strings = getSource()->getAttrOfType<ArrayAttr>(relax::kStringsAttr);
   if (!strings)
     return texts;
   for (Attribute attr : strings) {
@@ -402,7 +427,8 @@ LogicalResult HostTranslator::describeArtifact() {
   }
   auto [modules, numModules] = describeModules();
   FailureOr<SmallVector<FlatSymbolRefAttr>> strings = describeStrings();
-  if (failed(strings))
+  FailureOr<SmallVector<FlatSymbolRefAttr>> metadata = describeMetadata();
+  if (failed(strings) || failed(metadata))
     return failure();
   data.exportStruct(
       RELAY_ARTIFACT_SYMBOL,
@@ -425,6 +451,8 @@ LogicalResult HostTranslator::describeArtifact() {
        Member::pointer(describeDevices()),
        Member::pointer(modules),
        Member::integer(64, strings->size()),
-       Member::pointer(data.getPointers(*strings))});
+       Member::pointer(data.getPointers(*strings)),
+       Member::integer(64, metadata->size()),
+       Member::pointer(data.getPointers(*metadata))});
   return success();
 }

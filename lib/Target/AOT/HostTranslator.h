@@ -89,6 +89,9 @@ private:
                                             bool isString = false);
   /// The texts of the table of strings.
   FailureOr<SmallVector<FlatSymbolRefAttr>> describeStrings();
+  FailureOr<SmallVector<FlatSymbolRefAttr>> describeMetadata();
+  /// The module that has attributes of the program.
+  ModuleOp getSource();
   LogicalResult checkName(StringRef name, const Twine &what);
   FailureOr<HostData::Struct> describeCall(HostFunction &function,
                                            HostCall &call);

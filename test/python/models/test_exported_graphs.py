@@ -41,6 +41,39 @@ def check(text, *runs, header=HEADER):
     return compiled
 
 
+@pytest.mark.parametrize("side", ["then", "else"])
+def test_a_dimension_that_is_squeezed_if_it_is_1(side):
+    """torch.squeeze of a size that is not known: what follows has one rank."""
+    squeeze = "g1 () => (r) { axes = Constant<value_ints = [-1]>() r = Squeeze(z, axes) }"
+    keep = "g2 () => (r2) { r2 = Identity(z) }"
+    branches = (squeeze, keep) if side == "then" else (keep, squeeze)
+    condition = "c = Equal(size, one)" if side == "then" else "d = Equal(size, one) c = Not(d)"
+    with pytest.warns(UserWarning, match="the dimension is taken to be 1, which .*_branch removes"):
+        compiled = check(f"""g (float[b,4,n] x) => (float[b,4] y) {{
+          z = AveragePool<kernel_shape = [3], strides = [3]>(x)
+          size = Shape<start = 2>(z)
+          one = Constant<value_ints = [1]>()
+          {condition}
+          s = If(c)<then_branch = {branches[0]}, else_branch = {branches[1]}>
+          w = Constant<value = float[4] {{1, 2, 3, 4}}>()
+          y = Mul(s, w)
+        }}""", {"x": floats(2, 4, 3)}, {"x": floats(1, 4, 5)})
+    assert isinstance(compiled, rm.Module)
+    with pytest.raises(ValueError):
+        compiled.run({"x": floats(2, 4, 6)})
+
+
+def test_sizes_of_minus_one():
+    """Exporters write them for what they do not know; each is a size of its own."""
+    model = onnx.parser.parse_model(HEADER + "g (float[1,1] x) => (float[a,b] y) { y = Relu(x) }")
+    for dim in model.graph.input[0].type.tensor_type.shape.dim:
+        dim.dim_value = -1
+    compiled = rm.compile(model)
+    for shape in ((2, 3), (4, 1)):
+        x = floats(*shape)
+        np.testing.assert_array_equal(compiled(x), np.maximum(x, 0))
+
+
 def test_rows_repeated_by_counts():
     """torch.repeat_interleave by a tensor, of the exporter that traces."""
     check("""g (float[b,4] x, int64[b] n) => (float[r,4] y) {

@@ -183,20 +183,43 @@ def test_weights(name, raw):
         weight = helper.make_tensor("w", TYPES[name], values.shape, values.astype(np.float32).ravel())
         values = numpy_helper.to_array(weight)
     model = make_model(
-        [helper.make_node("Transpose", ["w"], ["t"], perm=[1, 0]),
-         helper.make_node("Cast", ["t"], ["y"], to=TensorProto.FLOAT),
-         helper.make_node("Add", ["y", "x"], ["z"])],
+        [helper.make_node("Cast", ["w"], ["f"], to=TensorProto.FLOAT),
+         helper.make_node("Transpose", ["f"], ["t"], perm=[1, 0]),
+         helper.make_node("Add", ["t", "x"], ["z"])],
         [info("x", TensorProto.FLOAT, [1])], [info("z", TensorProto.FLOAT, [7, 3])], [weight])
     actual = rm.compile(model)(np.zeros(1, np.float32))
     np.testing.assert_array_equal(actual, values.astype(np.float32).T)
 
 
-def test_a_weight_of_a_wrong_size_is_refused():
-    weight = onnx.TensorProto(name="w", data_type=TensorProto.INT4, dims=[5], raw_data=b"ab")
+@pytest.mark.parametrize("name,count", [("INT4", 3), ("INT2", 2), ("FLOAT8E5M2", 5)])
+def test_a_weight_of_a_wrong_size_is_refused(name, count):
+    weight = onnx.TensorProto(name="w", data_type=TensorProto.DataType.Value(name), dims=[5],
+                              raw_data=b"a" * (count - 1))
     model = make_model([helper.make_node("Cast", ["w"], ["y"], to=TensorProto.FLOAT)], [],
                        [info("y", TensorProto.FLOAT, [5])], [weight])
-    with pytest.raises(rm.CompileError, match=r"expects 3 bytes for \[5\] elements of INT4, but got 2"):
+    message = rf"expects {count} bytes for \[5\] elements of {name}, but got {count - 1}"
+    with pytest.raises(rm.CompileError, match=message):
         rm.compile(model)
+
+
+# Exponents alone are types of scales.
+@pytest.mark.parametrize("name", [name for name in FLOATS if name != "float8_e8m0fnu"])
+def test_quantization(name):
+    """Codes of a model's data are what its quotient is rounded to."""
+    x = np.random.default_rng(3).standard_normal((4, 16)).astype(np.float32) * 4
+    scale = np.array(0.75, np.float32)
+    model = make_model(
+        [helper.make_node("QuantizeLinear", ["x", "s"], ["q"], output_dtype=FLOATS[name]),
+         helper.make_node("DequantizeLinear", ["q", "s"], ["y"])],
+        [info("x", TensorProto.FLOAT, x.shape)],
+        [info("q", FLOATS[name], x.shape), info("y", TensorProto.FLOAT, x.shape)],
+        [numpy_helper.from_array(scale, "s")])
+    model.opset_import[0].version = 28
+    codes, values = rm.compile(model)(x)
+    limit = float(ml_dtypes.finfo(get_dtype(name)).max)
+    expected = np.clip(x / scale, -limit, limit).astype(get_dtype(name))
+    np.testing.assert_array_equal(get_bits(codes), get_bits(expected))
+    np.testing.assert_array_equal(values, expected.astype(np.float32) * scale)
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -258,6 +281,49 @@ def test_saturation(name, saturate):
     nan = np.isnan(values)
     assert np.isnan(actual[nan].astype(np.float32)).all()
     np.testing.assert_array_equal(get_bits(actual)[~nan], get_bits(expected)[~nan])
+
+
+@pytest.mark.parametrize("scale,precision,division", [
+    (np.float32(0.1), TensorProto.FLOAT16, "float16"), (np.float16(0.1), None, "float16"),
+    (np.float16(0.1), TensorProto.FLOAT, "float32"), (np.int32(3), None, "float64"),
+    (np.array(0.25, ml_dtypes.float8_e8m0fnu), None, "float32"),
+    (np.float32(0.1), TensorProto.BFLOAT16, "bfloat16")])
+@pytest.mark.parametrize("target", ["int8", "int16", "float8_e4m3fn"])
+def test_division_by_the_scale(scale, precision, division, target):
+    """In the type of `precision`, else in that of the scale, if it has arithmetic."""
+    x = np.linspace(-11, 11, 2001).astype(np.float32)
+    code = {**TYPES, "int8": TensorProto.INT8, "int16": TensorProto.INT16}[target]
+    attributes = {} if precision is None else {"precision": precision}
+    weight = numpy_helper.from_array(np.asarray(scale), "s")
+    model = make_model([helper.make_node("QuantizeLinear", ["x", "s"], ["q"], output_dtype=code,
+                                         **attributes)],
+                       [info("x", TensorProto.FLOAT, x.shape)], [info("q", code, x.shape)], [weight])
+    model.opset_import[0].version = 28
+    wide = get_dtype(division)
+    quotient = x.astype(wide) / np.asarray(scale).astype(np.float32).astype(wide)
+    if target in INTEGERS or target.startswith("int"):
+        expected = np.rint(quotient.astype(np.float64)).astype(np.int64).clip(
+            np.iinfo(target).min, np.iinfo(target).max).astype(target)
+    else:
+        expected = quotient.astype(np.float32).astype(get_dtype(target))
+    actual = rm.compile(model)(x)
+    assert actual.dtype == expected.dtype
+    if wide.itemsize == 2:
+        # Kernels round 16-bit floats where they store them, so quotients have more bits.
+        exact = x / np.asarray(scale).astype(np.float32)
+        steps = np.maximum(1, np.abs(exact) * float(ml_dtypes.finfo(wide).eps))
+        steps = steps if target.startswith("int") else np.abs(exact) / 4 + 1e-3
+        assert (np.abs(actual.astype(np.float64) - expected.astype(np.float64)) <= steps).all()
+    else:
+        np.testing.assert_array_equal(get_bits(actual), get_bits(expected))
+
+
+def test_a_precision_of_integers_is_refused():
+    model = make_model([helper.make_node("QuantizeLinear", ["x", "s"], ["q"], precision=TensorProto.INT32)],
+                       [info("x", TensorProto.FLOAT, [2]), info("s", TensorProto.FLOAT, [])],
+                       [info("q", TensorProto.UINT8, [2])])
+    with pytest.raises(rm.CompileError, match="expects precision to be a float of 16 bits or more, but got INT32"):
+        rm.compile(model)
 
 
 @pytest.mark.parametrize("mode", ["up", "down", "nearest"])

@@ -76,6 +76,43 @@ def test_session_of_bytes_and_options(model, feeds):
         options.get_session_config_entry("target")
 
 
+@pytest.mark.parametrize("executor", ["aot", "vm"])
+def test_metadata(tmp_path, model, executor):
+    """It is kept from the file to the artefact, and is what ONNX Runtime says."""
+    described = onnx.ModelProto()
+    described.CopyFrom(model)
+    described.producer_name, described.producer_version = "exporter", "2.1"
+    described.domain, described.model_version = "org.example", 7
+    described.doc_string, described.graph.doc_string = "a model\nof two lines", "its graph"
+    helper.set_model_props(described, {"names": "{0: 'kässe', 1: \"b\"}", "empty": ""})
+    theirs = onnxruntime.InferenceSession(described.SerializeToString(),
+                                          providers=["CPUExecutionProvider"]).get_modelmeta()
+    ours = rm.InferenceSession(described).get_modelmeta()
+    for field in ours._fields:
+        assert getattr(ours, field) == getattr(theirs, field), field
+    compiled = rm.compile(described, executor=executor)
+    compiled.save(tmp_path / "model.so")
+    assert compiled.metadata == rm.load(tmp_path / "model.so").metadata == {
+        "producer_name": "exporter", "producer_version": "2.1", "domain": "org.example",
+        "version": "7", "description": "a model\nof two lines", "graph_description": "its graph",
+        "graph_name": "graph", "metadata_props.names": "{0: 'kässe', 1: \"b\"}",
+        "metadata_props.empty": ""}
+
+
+def test_programs_of_onnx_runtime(model, feeds):
+    """What else they call is there, and changes nothing."""
+    options = rm.SessionOptions()
+    options.execution_mode = rm.ExecutionMode.ORT_PARALLEL
+    rm.set_default_logger_severity(3)
+    with pytest.raises(ValueError, match="severity"):
+        rm.set_default_logger_severity(9)
+    session = rm.InferenceSession(model, sess_options=options)
+    run_options = rm.RunOptions()
+    run_options.log_severity_level = 4
+    for a, b in zip(session.run(None, feeds, run_options), session.run(None, feeds), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_wrong_uses_of_sessions(model, feeds):
     number: Any = 3
     arrays: Any = [feeds["x"]]
