@@ -83,6 +83,22 @@ def test_biases(layout, tmp_path):
     np.testing.assert_array_equal(compiled(data), rm.compile(path)(data))
 
 
+def test_no_room_for_numbers(tmp_path):
+    """Numbers that an instruction has no bits for are elements of acc, of which there are two
+    here: the processor computes the layer."""
+    rng = np.random.default_rng(3)
+    x = relay.var("x", shape=(1, 8, 4, 4), dtype="int8")
+    weight = rng.integers(-128, 128, (8, 8, 1, 1)).astype("int8")
+    out = relay.nn.conv2d(x, relay.const(weight), out_dtype="int32")
+    out = relay.add(relay.minimum(out, relay.const(60000)), relay.const(-50000))
+    out = relay.cast(relay.nn.relu(out), "int8")
+    path = tmp_path / "layer.relay"
+    path.write_text(relay.IRModule.from_expr(relay.Function([x], out)).astext())
+    data = rng.integers(-128, 128, (1, 8, 4, 4), np.int8)
+    compiled = rm.compile(path, target="vta -config=1x4_i8w8a32_14_12_11_5,cpu")
+    np.testing.assert_array_equal(compiled(data), rm.compile(path)(data))
+
+
 def test_counters(folder):
     profile = rm.load(folder / "vta.so", device="vta:tsim").profile([make_input()], repeat=2,
                                                                    warm_up=0)

@@ -17,9 +17,11 @@ namespace mlir::vta {
 
 /// A function of one number in 32 bits: (x * factor + addend) >> shift, not
 /// less than `least` and not more than `most`, which are none if no number is
-/// beyond.
+/// beyond. The shift may instead be to the nearest number, and of two the even
+/// one; there is no addend then.
 struct ScaleChange {
   int64_t factor = 1, addend = 0, shift = 0;
+  bool isToEven = false;
   std::optional<int64_t> least, most;
 };
 

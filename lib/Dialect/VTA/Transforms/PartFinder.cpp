@@ -13,8 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartFinder.h"
-#include "PartRoom.h"
+#include "PartReasons.h"
 #include "PoolWindow.h"
+#include "RoundedScale.h"
 
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -80,6 +81,7 @@ private:
   std::optional<Step> getStepOf(Operation *op, Value value, Bounds &bounds,
                                 Part &part);
   std::optional<Step> getScaleChange(CastOp cast, Bounds &bounds, Part &part);
+  std::optional<Step> getRoundedScale(CastOp cast, Bounds &bounds, Part &part);
   bool takesOperand(Operation *op, Value other, Bounds &bounds,
                     const Part &part);
   // Of the result of an operator of a kind that VTA has, whose operand is in
@@ -235,6 +237,21 @@ std::optional<Step> PartFinder::getScaleChange(CastOp cast, Bounds &bounds,
   return step;
 }
 
+/// What has floats in the graph.
+std::optional<Step> PartFinder::getRoundedScale(CastOp cast, Bounds &bounds,
+                                                Part &part) {
+  std::optional<RoundedScale> found =
+      findRoundedScale(cast, bounds.least, bounds.most);
+  if (!found)
+    return std::nullopt;
+  Step step;
+  step.scale = found->scale;
+  step.result = found->ops.back()->getResult(0);
+  bounds = {*step.scale.least, *step.scale.most};
+  llvm::append_range(part.ops, found->ops);
+  return step;
+}
+
 /// Sums, minima and maxima of two tensors.
 std::optional<Bounds> PartFinder::getBoundsOfPair(Operation *op,
                                                   unsigned operand,
@@ -314,6 +331,9 @@ std::optional<Step> PartFinder::getStepOf(Operation *op, Value value,
       cast && isIntegers(op->getResult(0), 64))
     return isIntegers(value, 32) ? getScaleChange(cast, bounds, part)
                                  : std::nullopt;
+  if (auto cast = dyn_cast<CastOp>(op); cast && isIntegers(value, 32))
+    if (std::optional<Step> step = getRoundedScale(cast, bounds, part))
+      return step;
   bool isWord = isIntegers(op->getResult(0), 32);
   if ((!isWord && !isIntegers(op->getResult(0), 8)) ||
       !hasSameShape(op->getResult(0), value))
@@ -335,23 +355,6 @@ std::optional<Step> PartFinder::getStepOf(Operation *op, Value value,
   bounds = next->fits(bits) ? *next : Bounds::ofBits(bits);
   part.ops.push_back(op);
   return step;
-}
-
-/// Why there are no bytes after `value`, the last one that is of a part.
-static std::string whyNoBytes(Value value) {
-  if (!value.hasOneUse())
-    return "several operators take what is not bytes yet";
-  Operation *user = *value.user_begin();
-  std::string type = llvm::to_string(getStaticType(value).getElementType());
-  if (user->hasTrait<OpTrait::IsTerminator>())
-    return "its result is of " + type + ", and not bytes";
-  if (isa<MultiplyOp>(user) && user->getOperand(0) == value &&
-      user->getOperand(1).getDefiningOp<ConstantOp>() &&
-      getStaticType(user->getOperand(1)).getNumElements() > 1)
-    return "a factor for each channel needs products of two accumulators, "
-           "which only one published implementation has";
-  return "VTA does not compute '" + user->getName().getStringRef().str() +
-         "', as it is here, of " + type;
 }
 
 std::optional<Part> PartFinder::find(Operation *root,

@@ -60,6 +60,7 @@ private:
   Value buildMaxPool(const Part &part);
   Value buildSteps(const Part &part, Value value);
   Value buildOther(Location loc, Value other, int64_t channels);
+  Value buildHalf(Location loc, Value value, int64_t shift);
   Value buildScaleChange(Location loc, Value value, const Step &step);
   Value interleave(Location loc, ArrayRef<Value> results,
                    std::array<int64_t, 2> phases, RankedTensorType type);
@@ -256,6 +257,22 @@ Value Partitioner::buildMaxPool(const Part &part) {
                                ArrayRef<int64_t>{0, 0}, dataLayout);
 }
 
+/// What is added before a shift that rounds halves to the even number: a half,
+/// less one where the quotient is even. That is where its last bit, which
+/// adding it changes, is the sign once it is the first one.
+Value Partitioner::buildHalf(Location loc, Value value, int64_t shift) {
+  // A shift by 15 has another number that differs in this bit, and is small
+  // enough to be a part of an instruction.
+  int64_t bit = shift == 15 ? INT16_MIN : int64_t(1) << shift;
+  value = AddOp::create(builder, loc, value, getNumberConstant(loc, bit));
+  value = LeftShiftOp::create(builder, loc, value,
+                              getNumberConstant(loc, 31 - shift));
+  value = MinimumOp::create(builder, loc, value, getNumberConstant(loc, 0));
+  value = MaximumOp::create(builder, loc, value, getNumberConstant(loc, -1));
+  return AddOp::create(builder, loc, value,
+                       getNumberConstant(loc, int64_t(1) << (shift - 1)));
+}
+
 Value Partitioner::buildScaleChange(Location loc, Value value,
                                     const Step &step) {
   const ScaleChange &scale = step.scale;
@@ -265,6 +282,9 @@ Value Partitioner::buildScaleChange(Location loc, Value value,
   if (scale.addend)
     value = AddOp::create(builder, loc, value,
                           getNumberConstant(loc, scale.addend));
+  if (scale.isToEven)
+    value =
+        AddOp::create(builder, loc, value, buildHalf(loc, value, scale.shift));
   if (scale.shift)
     value = RightShiftOp::create(builder, loc, value,
                                  getNumberConstant(loc, scale.shift));

@@ -85,7 +85,8 @@ def PartitionGraphPass
     sees the operands of, until there are bytes again: sums with constants of
     channels and with multiples of other bytes, minima and maxima, `clip`, `relu`,
     casts, shifts, products with a number, and changes of scale by powers of two
-    in 64 bits, which become a sum and a shift.
+    in 64 bits, which become a sum and a shift, or in floats that round to even,
+    which become sums and shifts.
 
     Other parts take what these have computed: maxima of windows, averages, which
     become a product with ones and a product and a shift that give the same bytes

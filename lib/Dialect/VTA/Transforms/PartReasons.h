@@ -1,12 +1,12 @@
-//===- PartRoom.h - Room of scratchpads for parts ---------------*- C++ -*-===//
+//===- PartReasons.h - Why VTA does not take a layer ------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTROOM_H
-#define RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTROOM_H
+#ifndef RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTREASONS_H
+#define RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTREASONS_H
 
 #include "PartFinder.h"
 
@@ -17,6 +17,9 @@ namespace mlir::vta {
 /// Empty if they have.
 std::string whyNoRoom(const Part &part, const relay_vta::Config &config);
 
+/// Why there are no bytes after `value`, the last one that is of a part.
+std::string whyNoBytes(Value value);
+
 } // namespace mlir::vta
 
-#endif // RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTROOM_H
+#endif // RELAY_MLIR_LIB_DIALECT_VTA_TRANSFORMS_PARTREASONS_H
