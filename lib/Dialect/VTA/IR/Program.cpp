@@ -26,9 +26,12 @@ void UopMemory::load(LoadOp load) {
   relay_vta::Instruction fields = load.getFields();
   uint64_t position = fields.sramBase;
   auto put = [&](uint64_t count, std::optional<relay_vta::Uop> uop) {
-    for (; count; --count, ++position)
-      if (position < words.size())
-        words[position] = uop;
+    uint64_t end = std::min(position + count, depth);
+    if (uop && end > words.size())
+      words.resize(end);
+    for (uint64_t i = position; i < std::min<uint64_t>(end, words.size()); ++i)
+      words[i] = uop;
+    position += count;
   };
   if (fields.isNoOp())
     return;
@@ -246,14 +249,19 @@ LogicalResult ProgramVerifier::verifyIndices(InstructionOpInterface op) {
     return op.emitOpError("expects micro-ops below ")
            << depth << ", but got " << instruction.uopEnd - 1;
   uint64_t index = instruction.uopBegin;
-  for (const std::optional<relay_vta::Uop> &uop : uops.get(instruction)) {
+  auto verify = [&](const std::optional<relay_vta::Uop> &uop) {
     // Of one that is not known, the fields are 0 or more.
-    if (std::optional<relay_vta::Fault> fault = relay_vta::checkIndices(
-            config, instruction, uop.value_or(relay_vta::Uop())))
-      return op.emitOpError("micro-op ") << index << ": " << fault->message;
+    std::optional<relay_vta::Fault> fault = relay_vta::checkIndices(
+        config, instruction, uop.value_or(relay_vta::Uop()));
+    if (fault)
+      op.emitOpError("micro-op ") << index << ": " << fault->message;
     ++index;
-  }
-  return success();
+    return failure(fault.has_value());
+  };
+  for (const std::optional<relay_vta::Uop> &uop : uops.get(instruction))
+    if (failed(verify(uop)))
+      return failure();
+  return index == instruction.uopEnd ? success() : verify(std::nullopt);
 }
 
 LogicalResult ProgramVerifier::verifyInstruction(InstructionOpInterface op) {

@@ -56,6 +56,8 @@ struct VerifyPortable : vta::impl::VerifyPortablePassBase<VerifyPortable> {
         return std::nullopt;
       known.push_back(*uop);
     }
+    if (known.size() != instruction.getNumUops())
+      return std::nullopt;
     return relay_vta::checkPortableUops(instruction, known);
   }
 };

@@ -51,15 +51,18 @@ relay_vta::Uop getUop(UopOp op);
 class UopMemory {
 public:
   explicit UopMemory(const relay_vta::Config &config)
-      : words(config.getDepth(relay_vta::Memory::Uop)) {}
+      : depth(config.getDepth(relay_vta::Memory::Uop)) {}
 
   /// What `load` leaves there. Padding is a micro-op of zeros.
   void load(LoadOp load);
-  /// Those of an instruction from its first to before its last.
+  /// Those of an instruction from its first to before its last. Behind the last
+  /// one of the list none is known.
   ArrayRef<std::optional<relay_vta::Uop>>
   get(const relay_vta::Instruction &instruction) const;
 
 private:
+  uint64_t depth;
+  /// Up to the last one that was known, of what may be 2^26.
   SmallVector<std::optional<relay_vta::Uop>> words;
 };
 
