@@ -51,13 +51,15 @@ static void printTiming(const Program &program, const Profile &profile,
   const Config &config = program.config;
   uint64_t products =
       profile.gemmCount * config.getLanes(Memory::Acc) * config.getBlock();
-  uint64_t bytes = profile.inpLoadBytes + profile.wgtLoadBytes +
-                   profile.accLoadBytes + profile.uopLoadBytes +
-                   profile.outStoreBytes;
+  uint64_t loaded = profile.inpLoadBytes + profile.wgtLoadBytes +
+                    profile.accLoadBytes + profile.uopLoadBytes;
+  uint64_t bytes = loaded + profile.outStoreBytes;
   uint64_t peak = 2 * config.getLanes(Memory::Acc) * config.getBlock();
   double intensity = divide(2 * products, bytes);
+  // Reads and writes have a bus each, so that the one with more bytes counts.
   double roof = std::min(static_cast<double>(peak),
-                         intensity * static_cast<double>(config.getBusBytes()));
+                         divide(2 * products * config.getBusBytes(),
+                                std::max(loaded, profile.outStoreBytes)));
   os << llvm::format("roofline: %.2f operations per byte, %.2f of %.2f "
                      "operations per cycle (peak %llu)\n",
                      intensity, divide(2 * products, cycles), roof,

@@ -132,6 +132,9 @@ static SimulatorOptions parseCommandLine(int argc, char **argv) {
     refuse("expects one program without --check, but got " +
            Twine(result.files.size()));
   }
+  for (cl::opt<std::string> *path : {&outputPath, &tracePath, &imagePath})
+    if (path->getNumOccurrences() && path->empty())
+      refuse(Twine("expects -") + path->ArgStr + " with the name of a file");
   if (!result.tracePath.empty() && result.mode != Mode::Cycle)
     refuse("expects --trace with --mode=cycle");
   if (result.config.empty())

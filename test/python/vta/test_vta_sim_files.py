@@ -235,6 +235,10 @@ def test_cases_json_that_is_wrong(text, message, folder):
     (["a.out", "--config=1x16_i8w8a32_15_15_18_17", "--image=none"], "cannot read 'none'"),
     (["a.out", "--config=1x16_i8w8a32_15_15_18_17", "--dram-base=5"], "expects dram_base"),
     (["a.vtao", "-o", "no/such/file"], "cannot write 'no/such/file'"),
+    (["a.vtao", "-o", ""], "expects -o with the name of a file"),
+    (["a.vtao", "--mode=cycle", "--trace="], "expects -trace with the name of a file"),
+    (["a.out", "--config=1x16_i8w8a32_15_15_18_17", "--image="],
+     "expects -image with the name of a file"),
 ])
 def test_options_that_are_refused(arguments, message, folder):
     result = simulate(folder, *arguments)
@@ -265,6 +269,13 @@ def test_statistics_and_trace(folder):
         f"{name} {COUNTS[name + '_load_nbytes']}" for name in ("inp", "wgt", "acc", "uop"))
     assert lines["stored bytes"] == str(COUNTS["out_store_nbytes"])
     assert lines["micro-ops"] == f"gemm {COUNTS['gemm_counter']}, alu {COUNTS['alu_counter']}"
+    # Each bus has 8 bytes in a cycle, and a GEMM 256 products.
+    loaded = sum(COUNTS[name + "_load_nbytes"] for name in ("inp", "wgt", "acc", "uop"))
+    stored, operations = COUNTS["out_store_nbytes"], 512 * COUNTS["gemm_counter"]
+    roof = min(512, operations * 8 / max(loaded, stored))
+    assert lines["roofline"] == (
+        f"{operations / (loaded + stored):.2f} operations per byte, "
+        f"{operations / int(lines['cycles']):.2f} of {roof:.2f} operations per cycle (peak 512)")
     trace = json.loads((folder / "t.json").read_text())["traceEvents"]
     assert [event["args"]["name"] for event in trace if event["ph"] == "M"] == [
         "fetch", "load", "compute", "store"]
