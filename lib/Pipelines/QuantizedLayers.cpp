@@ -7,10 +7,12 @@
 
 #include "relay-mlir/Pipelines/QuantizedLayers.h"
 
+#include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/SimulatedQuantize.h"
+#include "relay-mlir/Dialect/Relay/IR/ValueNumbers.h"
 #include "relay-mlir/Dialect/Target/IR/ByteProducts.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
@@ -121,6 +123,52 @@ std::vector<QuantizedLayer> relay::getQuantizedLayers(ModuleOp module) {
     layers.push_back(std::move(layer));
   });
   return layers;
+}
+
+/// The type of the elements of a tensor of floats; null for others.
+static FloatType getFloatType(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
+}
+
+std::vector<FloatOperator> relay::getFloatOperators(ModuleOp module) {
+  std::vector<FloatOperator> operators;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return operators;
+  DenseMap<Value, int64_t> numbers;
+  visitValues(main,
+              [&](Value value, int64_t number) { numbers[value] = number; });
+  auto getCollected = [&](Value value) -> int64_t {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    // Nothing has no largest element.
+    bool isCollected = value.getParentBlock() == &main.getBody().front() &&
+                       getFloatType(value) &&
+                       !llvm::is_contained(type.getShape(), 0);
+    return isCollected ? numbers.lookup(value) : -1;
+  };
+  main.walk([&](Operation *op) {
+    if (!isa<FusionPatternOpInterface>(op) || isa<ConstantOp>(op) ||
+        op->getNumResults() != 1)
+      return;
+    FloatType type = getFloatType(op->getResult(0));
+    if (!type)
+      return;
+    FloatOperator result;
+    result.name = getName(op->getLoc());
+    result.op = op->getName().stripDialect().str();
+    llvm::raw_string_ostream(result.type) << type;
+    result.value = numbers.lookup(op->getResult(0));
+    result.result = getCollected(op->getResult(0));
+    for (Value operand : op->getOperands())
+      result.operands.push_back(getCollected(operand));
+    result.isProduct = isa<ContractionOpInterface>(op);
+    result.isQuantizable = isa<QuantizeOpInterface>(op);
+    auto precision = dyn_cast<PrecisionOpInterface>(op);
+    result.needsFullPrecision = precision && precision.needsFullPrecision();
+    operators.push_back(std::move(result));
+  });
+  return operators;
 }
 
 int64_t relay::getConstantBytes(ModuleOp module) {

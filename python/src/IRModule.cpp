@@ -349,6 +349,16 @@ static py::list getQuantizedLayers(IRModule &self) {
   return layers;
 }
 
+/// See FloatOperator.
+static py::list getFloatOperators(IRModule &self) {
+  py::list operators;
+  for (const relay::FloatOperator &op : relay::getFloatOperators(*self.module))
+    operators.append(py::make_tuple(op.name, op.op, op.type, op.value,
+                                    op.result, op.operands, op.isProduct,
+                                    op.isQuantizable, op.needsFullPrecision));
+  return operators;
+}
+
 void relay_python::bindIRModule(py::module_ &m) {
   m.def("load_dialect_plugin", &loadDialectPlugin, py::arg("path"));
   py::class_<IRModule>(m, "IRModule")
@@ -371,6 +381,7 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("variants") = std::vector<std::string>())
       .def("graph_json", &getGraphJSON)
       .def("quantized_layers", &getQuantizedLayers)
+      .def("float_operators", &getFloatOperators)
       .def("simulated_values",
            [](IRModule &self) {
              std::vector<std::pair<int64_t, int64_t>> values;

@@ -49,6 +49,29 @@ struct SimulatedValue {
 /// Those of @main, by their numbers.
 std::vector<SimulatedValue> getSimulatedValues(ModuleOp module);
 
+/// An operator of @main that computes floats.
+struct FloatOperator {
+  /// Of its place in the model, such as a node of ONNX; may be empty.
+  std::string name;
+  std::string op;
+  /// The type of elements of its result, such as f32.
+  std::string type;
+  /// The number of its result, as options of passes count values.
+  int64_t value = -1;
+  /// Which of its result and its operands `relay-collect-values` can return as
+  /// maxima, by their numbers: -1 for others.
+  int64_t result = -1;
+  std::vector<int64_t> operands;
+  /// Whether it sums products of its first operand, the data, and its second,
+  /// the weight, and whether quantization knows it.
+  bool isProduct = false, isQuantizable = false;
+  /// Whether it says of itself that smaller types do not do.
+  bool needsFullPrecision = false;
+};
+
+/// Those of @main, in the order of a walk.
+std::vector<FloatOperator> getFloatOperators(ModuleOp module);
+
 /// Whether the target of the module multiplies data with a sign faster by
 /// weights of 7 bits: by `pmaddubsw`, where it has nothing that adds up
 /// products of four bytes of 8 bits (docs/Decisions/byte-products.md).

@@ -8,34 +8,35 @@
 
 from __future__ import annotations
 
-import re
 import time
-from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from .._arguments import expect, expect_int, expect_text, wrong
-from .._compile import IRModule, Module, PathLike, _to_module, compile as _compile
+from .._compile import IRModule, Module, PathLike, _to_module
 from .._console import write_file
 from .._inputs import fixed_inputs
 from .._program import Program
 from ._metrics import METRICS, loss, sqnr, top1
+from ._mixed import DTYPES as _FLOATS, MixedPrecision
+from ._network import Network, Progress, as_tuple, check_numbers, float_operators
 from ._report import Layer, QuantizationReport, Step
 from ._samples import Samples
 
+# What networks are made of.
+DTYPES = ("int8", *_FLOATS)
 CALIBRATIONS = ("kl_divergence", "percentile", "min_max", "mse")
 # The fewest and the most of a weight.
 WEIGHT_BITS = (7, 8)
-_Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 # QuantizeKind in C++.
 _WEIGHT = 2
 # The share of layers with signed data from which on weights of 7 bits are tried.
 _MIN_SIGNED = 0.25
 # Of a value more elements than these do not make its range any better known.
 _MAX_ELEMENTS = 1 << 20
-_PREPARE = ("builtin.module(relay-infer-types,func.func(relay-simplify-inference,"
-            "relay-fold-constant,relay-fold-scale-axis,relay-canonicalize-ops,"
-            "relay-fold-constant))")
+_PREPARE = ("func.func(relay-simplify-inference,relay-fold-constant,relay-fold-scale-axis,"
+            "relay-canonicalize-ops,relay-fold-constant)")
 
 
 class _Layer(NamedTuple):
@@ -55,11 +56,6 @@ def _layers(module: IRModule) -> list[_Layer]:
     return [_Layer._make(layer) for layer in module._impl.quantized_layers()]
 
 
-def _check_numbers(array: np.ndarray[Any, Any], where: str) -> None:
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise ValueError(f"expects samples of which the network computes numbers, but got NaN{where}")
-
-
 class _Value:
     """What a data set makes of one value that is quantized."""
 
@@ -75,7 +71,7 @@ class _Value:
         if array.size == 0:
             return
         if not np.isfinite(array).all():
-            _check_numbers(array, " inside of it")
+            check_numbers(array, " inside of it")
             # As of a mask, which no scale keeps.
             self.is_finite = False
             return
@@ -118,27 +114,23 @@ class Quantized:
         write_file(path, self.module.print(elide_larger=None))
 
 
-class _Quantizer:
+class _Quantizer(Network):
     """Makes integers of parts of one network."""
 
     def __init__(self, model: Any, data: Any, calibration: str, weight_bits: int,
-                 limit: int | None, target: str | None, progress: _Progress) -> None:
-        self._target = target
+                 limit: int | None, target: str | None, progress: Progress) -> None:
+        super().__init__(model, data, limit, target, progress)
         self.weight_bits = weight_bits
-        self._progress = progress
         self._calibration = calibration
-        self.source = _to_module(model)
-        self.floats = self.compile(self.source)
-        self.samples = Samples(data, self.floats.inputs, limit)
-        self.float_outputs = self.run(self.floats, "floats")
-        for value in self.float_outputs:
-            _check_numbers(value, "")
-        prepared = self.source.clone().run_passes(_PREPARE)
+        prepared = self.prepare(_PREPARE)
         layers = _layers(prepared)
         if not layers:
             raise ValueError("expects a network with convolutions, dense layers or products of "
                              "matrices, but got none")
-        if any(layer.is_integer for layer in layers):
+        operators = float_operators(prepared)
+        dequantized = {each.value for each in operators if each.op == "qnn.dequantize"}
+        if any(layer.is_integer for layer in layers) or any(
+                each.is_product and each.operands[0] in dequantized for each in operators):
             raise ValueError("expects a network of floats, but got one that is quantized already")
         # For each channel of the result of each layer.
         self._errors: np.ndarray[Any, Any] | None = None
@@ -199,8 +191,8 @@ class _Quantizer:
         layers = [layer for layer in self.layers if layer.data_axis >= 0]
         # Of data that is not quantized itself nothing is known, which leaves it as it is.
         ranges = [np.zeros(layer.data_channels) for layer in layers]
-        for feed in self._progress(self.samples, self.samples.num_runs, "ranges of channels"):
-            outputs = _as_tuple(model.run(feed))
+        for feed in self.progress(self.samples, self.samples.num_runs, "ranges of channels"):
+            outputs = as_tuple(model.run(feed))
             for i, layer in enumerate(layers):
                 if layer.data < 0:
                     continue
@@ -214,26 +206,15 @@ class _Quantizer:
             "builtin.module(relay-quantize-errors)"))
         total: Any = 0.0
         count = 0
-        for feed in self._progress(self.samples, self.samples.num_runs, "errors of means"):
+        for feed in self.progress(self.samples, self.samples.num_runs, "errors of means"):
             size = len(next(iter(feed.values())))
             total = total + size * np.concatenate(
-                [np.zeros(0), *map(np.ravel, _as_tuple(model.run(feed)))])
+                [np.zeros(0), *map(np.ravel, as_tuple(model.run(feed)))])
             count += size
         self._errors = total / count
         corrected = sum(layer.data_axis >= 0 for layer in self.layers)
         self.steps.append(Step("bias correction", f"results of {corrected} layers", before,
                                self._sqnr()))
-
-    def compile(self, module: IRModule) -> Module | Program:
-        return _compile(module, target=self._target)
-
-    def run(self, model: Module | Program, what: str) -> list[np.ndarray[Any, Any]]:
-        """The outputs for all samples, those of runs joined along the first dimension."""
-        runs = []
-        for feed in self._progress(self.samples, self.samples.num_runs, what):
-            runs.append(_as_tuple(model.run(feed)))
-        return [np.concatenate([np.atleast_1d(value) for value in column])
-                for column in zip(*runs)]
 
     def _annotate(self, skip: Iterable[int]) -> IRModule:
         layers = ",".join(map(str, sorted(skip)))
@@ -253,8 +234,8 @@ class _Quantizer:
             "builtin.module(relay-quantize-collect{all=true})"))
         values = {key: _Value(key) for key in new}
         weights: dict[int, np.ndarray[Any, Any]] = {}
-        for feed in self._progress(self.samples, self.samples.num_runs, what):
-            outputs = _as_tuple(model.run(feed))
+        for feed in self.progress(self.samples, self.samples.num_runs, what):
+            outputs = as_tuple(model.run(feed))
             for key, i in new.items():
                 values[key].add(outputs[i], self.samples.num_runs)
             if not weights:
@@ -302,7 +283,7 @@ class _Quantizer:
         """Whether the target multiplies a good part of the layers faster with weights of 7
         bits: data that is never negative it multiplies as fast with those of 8, and
         convolutions of each channel by itself gain nothing."""
-        options = "" if self._target is None else f'{{target="{self._target}"}}'
+        options = "" if self.target is None else f'{{target="{self.target}"}}'
         module = self.source.clone().run_passes(
             f"builtin.module(relay-attach-target{options})")
         if not module._impl.gains_by_small_weights():
@@ -322,12 +303,8 @@ class _Quantizer:
         return self.run(self.compile(self.quantize(skip)), what)
 
 
-def _as_tuple(outputs: Any) -> tuple[np.ndarray[Any, Any], ...]:
-    return outputs if isinstance(outputs, tuple) else (outputs,)
-
-
-def _choose(quantizer: _Quantizer, metric: str, budget: float,
-            progress: _Progress) -> tuple[set[int], dict[int, float]]:
+def _choose(quantizer: _Quantizer | MixedPrecision, metric: str, budget: float,
+            progress: Progress) -> tuple[set[int], dict[int, float]]:
     """The layers to leave in floats, so that no more than `budget` is lost, and the loss
     of each layer alone."""
 
@@ -418,16 +395,24 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
             row.reason = ("what it reads has infinities" if data < 0 and quantizer.infinite
                           else "its region has no form in integers")
         rows.append(row)
+    for operator in float_operators(result):
+        if operator.is_product and not operator.is_quantizable:
+            rows.append(Layer(operator.name or operator.op, operator.op,
+                              reason="quantization does not know the operator"))
     return rows
 
 
-def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | None = None,
+def quantize(model: Any, data: Any, *, dtype: str = "int8", metric: str = "cosine", budget: float | None = None,
              calibration: str = "mse", equalize: float | None = None, correct_bias: bool = False,
              weight_bits: int | None = None, max_runs: int | None = None, target: str | None = None,
              progress: bool = False, dims: Mapping[str, int] | None = None,
              shapes: Mapping[str, Sequence[int | None]] | None = None,
              inputs: Mapping[str, Any] | None = None) -> Quantized:
     """Makes integers of 8 bits of a network of floats, with ranges that it has for `data`.
+
+    With a `dtype` of "float16" or "bfloat16" it is half precision instead, where that is safe:
+    convolutions and products, and what follows them. Sums and functions that need float32 stay
+    in it, and so does what reads or computes numbers that the type does not have for `data`.
 
     `model` is what `compile` takes. `data` has samples: a path to an .npz file or a dict
     with an array for each input, whose first dimension counts samples (of a fixed batch
@@ -450,7 +435,9 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
     `shapes` and `inputs` fix sizes and inputs of the network, as in `compile`; `data` has
     nothing for an input that is fixed.
 
-    What reads infinities inside of the network, as of a mask, stays in floats.
+    What reads infinities inside of the network, as of a mask, stays in floats. Networks of
+    float16, bfloat16 and float64 compute in float32 first; what they take and return keeps its
+    type.
 
     Returns a Quantized: `module` is the network, which `compile` takes, `report` says what
     became of each layer. Raises ValueError for data that does not fit, or has NaN.
@@ -477,45 +464,57 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
         expect_int(max_runs, "max_runs", 1)
     if target is not None:
         expect_text(target, "target")
+    if dtype not in DTYPES:
+        raise ValueError(f"expects dtype to be one of {', '.join(DTYPES)}, but got {dtype!r}")
+    if dtype != "int8":
+        of_integers = {"calibration": calibration != "mse", "equalize": equalize is not None,
+                       "correct_bias": correct_bias, "weight_bits": weight_bits is not None}
+        for name, is_given in of_integers.items():
+            if is_given:
+                raise ValueError(f"expects no {name} where networks of {dtype} are made")
     bars = _bars if progress else _no_bars
     model = _to_module(model, fixed_inputs(dims, shapes, inputs))
-    quantizer = _Quantizer(model, data, calibration, weight_bits or 8, max_runs, target, bars)
-    quantizer.improve(equalize, correct_bias)
-    why = ""
-    if weight_bits is None and budget is not None:
-        why = _choose_weight_bits(quantizer, metric, budget)
     skip: set[int] = set()
     alone: dict[int, float] = {}
+    network: _Quantizer | MixedPrecision
+    why = ""
+    if dtype == "int8":
+        network = _Quantizer(model, data, calibration, weight_bits or 8, max_runs, target, bars)
+        network.improve(equalize, correct_bias)
+        if weight_bits is None and budget is not None:
+            why = _choose_weight_bits(network, metric, budget)
+    else:
+        network = MixedPrecision(model, data, dtype, max_runs, target, bars)
     if budget is not None:
-        skip, alone = _choose(quantizer, metric, budget, bars)
-    module = quantizer.quantize(skip)
-    compiled = quantizer.compile(module)
-    outputs = quantizer.run(compiled, "integers")
-    labels = quantizer.samples.labels
+        skip, alone = _choose(network, metric, budget, bars)
+    module = network.quantize(skip)
+    compiled = network.compile(module)
+    outputs = network.run(compiled, dtype)
+    labels = network.samples.labels
+    if isinstance(network, MixedPrecision):
+        layers, floats = network.describe(skip, alone, metric)
+    else:
+        layers, floats = _describe(network, skip, alone, module, metric), _count_floats(module)
     report = QuantizationReport(
-        layers=_describe(quantizer, skip, alone, module, metric),
-        metric=metric, budget=None if budget is None else float(budget),
-        calibration=calibration, weight_bits=quantizer.weight_bits, weight_bits_reason=why,
-        num_samples=quantizer.samples.count, steps=quantizer.steps,
-        loss=loss(metric, quantizer.float_outputs, outputs, labels),
-        sqnr=[sqnr(before, after) for before, after in zip(quantizer.float_outputs, outputs)],
-        top1=None if labels is None else (top1(quantizer.float_outputs, labels),
+        layers=layers, metric=metric, budget=None if budget is None else float(budget),
+        dtype=dtype, source_floats=network.other_floats, calibration=calibration,
+        weight_bits=network.weight_bits if isinstance(network, _Quantizer) else None,
+        weight_bits_reason=why, num_samples=network.samples.count,
+        steps=network.steps if isinstance(network, _Quantizer) else [],
+        loss=loss(metric, network.float_outputs, outputs, labels),
+        sqnr=[sqnr(before, after) for before, after in zip(network.float_outputs, outputs)],
+        top1=None if labels is None else (top1(network.float_outputs, labels),
                                           top1(outputs, labels)),
-        bytes=(quantizer.source._impl.constant_bytes(), module._impl.constant_bytes()),
-        seconds=(_time(quantizer.floats, quantizer.samples), _time(compiled, quantizer.samples)),
-        floats=_float_operators(module))
+        bytes=(network.source._impl.constant_bytes(), module._impl.constant_bytes()),
+        seconds=(_time(network.floats, network.samples), _time(compiled, network.samples)),
+        floats=floats)
     return Quantized(module, report)
 
 
-def _float_operators(module: IRModule) -> dict[str, int]:
+def _count_floats(module: IRModule) -> dict[str, int]:
     """How many of each operator compute floats of floats."""
-    counts: dict[str, int] = {}
-    pattern = re.compile(r"= relay\.([\w.]+) .*-> tensor<(?:[^>]*x)?f(?:16|32|64)>")
-    for line in module.print().splitlines():
-        found = pattern.search(line)
-        if found and found[1] not in ("constant", "qnn.dequantize"):
-            counts[found[1]] = counts.get(found[1], 0) + 1
-    return dict(sorted(counts.items()))
+    names = [each.op for each in float_operators(module) if each.op != "qnn.dequantize"]
+    return {name: names.count(name) for name in sorted(set(names))}
 
 
 def _no_bars(values: Iterable[Any], total: int, what: str) -> Iterator[Any]:
@@ -532,4 +531,4 @@ def _bars(values: Iterable[Any], total: int, what: str) -> Iterator[Any]:
         yield from values
 
 
-__all__ = ["CALIBRATIONS", "WEIGHT_BITS", "Layer", "Quantized", "QuantizationReport", "quantize"]
+__all__ = ["CALIBRATIONS", "DTYPES", "WEIGHT_BITS", "Layer", "Quantized", "QuantizationReport", "quantize"]

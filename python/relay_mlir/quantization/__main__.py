@@ -1,4 +1,4 @@
-"""relay-quantize: makes integers of a network of floats."""
+"""relay-quantize: makes integers of a network of floats, or halves."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from typing import Sequence
 from .. import _console
 from .._compile import _to_module
 from .._inputs import parse_fixed_inputs
-from . import CALIBRATIONS, WEIGHT_BITS, quantize
+from . import CALIBRATIONS, DTYPES, WEIGHT_BITS, quantize
 from ._metrics import METRICS
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="relay-quantize", description="Makes integers of 8 bits of a network of floats, with "
-        "the ranges that it has for samples.")
+        prog="relay-quantize", description="Makes integers of 8 bits of a network of floats, or "
+        "floats of 16, with the ranges that it has for samples.")
     parser.add_argument("model", help="an .onnx, .relay or .mlir file")
     parser.add_argument("--data", required=True, metavar="FILE", help="an .npz file with samples of "
                         "each input, stacked along the first dimension, and perhaps their labels")
     parser.add_argument("-o", dest="output", required=True, metavar="FILE",
                         help="where the network is written, as MLIR, for relay-compile")
+    parser.add_argument("--dtype", choices=DTYPES, default="int8",
+                        help="what layers are made of: integers, or floats of 16 bits where "
+                        "these are safe (default: int8)")
     parser.add_argument("--calibration", choices=CALIBRATIONS, default="mse",
                         help="how ranges of data are chosen (default: mse)")
     parser.add_argument("--equalize", type=float, nargs="?", const=0.5, metavar="STRENGTH",
@@ -53,8 +56,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _main(arguments: Sequence[str] | None) -> int:
     options = _parse(arguments)
     fixed = parse_fixed_inputs(options.dim, options.shape, options.input)
-    result = quantize(_to_module(options.model, fixed), options.data, metric=options.metric,
-                      budget=options.budget, calibration=options.calibration,
+    result = quantize(_to_module(options.model, fixed), options.data, dtype=options.dtype,
+                      metric=options.metric, budget=options.budget, calibration=options.calibration,
                       equalize=options.equalize, correct_bias=options.correct_bias,
                       weight_bits=options.weight_bits,
                       max_runs=options.max_runs, target=options.target,

@@ -54,13 +54,17 @@ class Step:
 
 _COLUMNS = ("layer", "operator", "range of data", "scale", "scales of weight", "data dB",
             "weight dB", "alone dB", "computed in")
+# What only integers have.
+_SCALES = ("scale", "scales of weight")
 
 
 @dataclass
 class QuantizationReport:
     """What quantization made of a network. Pairs are before and after: bytes of constants,
-    seconds of a run, the share of right classes if there are labels. `weight_bits_reason`
-    says why weights have so many bits where that was not asked for."""
+    seconds of a run, the share of right classes if there are labels. `dtype` is what layers
+    are made of: integers, or halves of floats. `weight_bits_reason` says why weights have so
+    many bits where that was not asked for, and `source_floats` which types the network has
+    computed in other than float32. `floats` counts what else stays in floats."""
 
     layers: list[Layer]
     metric: str
@@ -74,56 +78,77 @@ class QuantizationReport:
     seconds: tuple[float, float]
     floats: dict[str, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
-    weight_bits: int = 8
+    dtype: str = "int8"
+    source_floats: list[str] = field(default_factory=list)
+    weight_bits: int | None = 8
     weight_bits_reason: str = ""
 
     @property
     def num_integer(self) -> int:
-        """How many layers are computed in integers."""
+        """How many layers are computed in integers, or in half precision."""
         return sum(not layer.reason for layer in self.layers)
 
     def _summary(self) -> list[tuple[str, str]]:
         before, after = self.bytes
         slow, fast = self.seconds
-        lines = [
-            ("samples", f"{self.num_samples}, ranges by {self.calibration}"),
-            ("weights", f"{self.weight_bits} bits" + (
-                f" ({self.weight_bits_reason})" if self.weight_bits_reason else "")),
-            ("layers in integers", f"{self.num_integer} of {len(self.layers)}"),
-            ("error of outputs", _all_db(self.sqnr) + " dB"),
+        lines = [("samples", str(self.num_samples))]
+        if self.source_floats:
+            lines.append(("types", f"{' and '.join(self.source_floats)}, made float32 first"))
+        if self.dtype == "int8":
+            lines[0] = ("samples", f"{self.num_samples}, ranges by {self.calibration}")
+            lines.append(("weights", f"{self.weight_bits} bits" + (
+                f" ({self.weight_bits_reason})" if self.weight_bits_reason else "")))
+        lines += [(f"layers in {self._kind}", f"{self.num_integer} of {len(self.layers)}"),
+                  ("error of outputs", _all_db(self.sqnr) + " dB")]
+        if self.top1 is not None:
+            lines.append(("top-1", f"{self.top1[0]:.1%} to {self.top1[1]:.1%}"))
+        lines += [
             (f"loss by {self.metric}", f"{self.loss:.4g}" + (
                 "" if self.budget is None else f", of a budget of {self.budget:.4g}")),
             ("constants", f"{before} to {after} bytes ({before / max(after, 1):.2f}x smaller)"),
             ("a run", f"{slow * 1e3:.3f} to {fast * 1e3:.3f} ms ({slow / fast:.2f}x as fast)"),
         ]
-        if self.top1 is not None:
-            lines.insert(4, ("top-1", f"{self.top1[0]:.1%} to {self.top1[1]:.1%}"))
         for step in self.steps:
             lines.append((step.name, f"{step.extent}, {_all_db(step.before)} to "
                           f"{_all_db(step.after)} dB"))
         if self.floats:
-            lines.append(("operators in floats", ", ".join(
+            lines.append((f"operators in {self._rest}", ", ".join(
                 f"{count} {name}" for name, count in self.floats.items())))
         return lines
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        rows: list[tuple[str, ...]] = []
-        for layer in self.layers:
-            reach = "" if layer.low is None else f"{layer.low:.4g} to {_number(layer.high)}"
-            scales = ""
-            if layer.weight_scales is not None:
-                low, high, count = layer.weight_scales
-                scales = f"{low:.3g}" if count == 1 else f"{low:.3g} to {high:.3g} ({count})"
-            rows.append((layer.name, layer.op, reach, _number(layer.scale, "{:.3g}"), scales,
-                         _db(layer.sqnr_data), _db(layer.sqnr_weight), _db(layer.sqnr_alone),
-                         f"floats: {layer.reason}" if layer.reason else "integers"))
-        return rows
+    @property
+    def _kind(self) -> str:
+        return "integers" if self.dtype == "int8" else self.dtype
+
+    @property
+    def _rest(self) -> str:
+        return "floats" if self.dtype == "int8" else "float32"
+
+    def _table(self) -> list[list[tuple[str, float | None]]]:
+        """Cells, whose errors are numbers as well, in dB; the first row has names."""
+        rows: list[list[tuple[str, float | None]]] = [[(name, None) for name in _COLUMNS]]
+        rows += [self._row(layer) for layer in self.layers]
+        kept = [i for i, name in enumerate(_COLUMNS)
+                if self.dtype == "int8" or name not in _SCALES]
+        return [[row[i] for i in kept] for row in rows]
+
+    def _row(self, layer: Layer) -> list[tuple[str, float | None]]:
+        reach = "" if layer.low is None else f"{layer.low:.4g} to {_number(layer.high)}"
+        scales = ""
+        if layer.weight_scales is not None:
+            low, high, count = layer.weight_scales
+            scales = f"{low:.3g}" if count == 1 else f"{low:.3g} to {high:.3g} ({count})"
+        cells = [layer.name, layer.op, reach, _number(layer.scale, "{:.3g}"), scales]
+        errors = [layer.sqnr_data, layer.sqnr_weight, layer.sqnr_alone]
+        where = f"{self._rest}: {layer.reason}" if layer.reason else self._kind
+        return [*((cell, None) for cell in cells), *((_db(error), error) for error in errors),
+                (where, None)]
 
     def text(self) -> str:
         """A summary and a line for each layer."""
         lines = [f"{name}: {value}" for name, value in self._summary()]
-        rows = [_COLUMNS, *self._rows()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
+        rows = [[cell for cell, _ in row] for row in self._table()]
+        widths = [max(map(len, column)) for column in zip(*rows)]
         lines.append("")
         lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
                   for row in rows]
@@ -133,27 +158,30 @@ class QuantizationReport:
         """A page that needs no other file."""
         summary = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
                           for name, value in self._summary())
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in _COLUMNS)
+        names, *rows = self._table()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name, _ in names)
         body = []
-        for layer, row in zip(self.layers, self._rows()):
+        for layer, row in zip(self.layers, rows):
             cells = []
-            for i, cell in enumerate(row):
-                value = {5: layer.sqnr_data, 6: layer.sqnr_weight, 7: layer.sqnr_alone}.get(i)
+            for cell, value in row:
                 style = ""
                 if value is not None:
-                    share = 100 if value == math.inf else max(0, min(100, value / 60 * 100))
+                    share = 100 if value == math.inf else max(0, min(100, value / _MOST_DB * 100))
                     style = f' class="bar" style="--share:{share:.0f}%"'
                 cells.append(f"<td{style}>{html.escape(cell)}</td>")
             kind = ' class="floats"' if layer.reason else ""
             body.append(f"<tr{kind}>{''.join(cells)}</tr>")
-        return _PAGE.format(summary=summary, head=head, body="\n".join(body))
+        title = "Quantization" if self.dtype == "int8" else f"Half precision: {self.dtype}"
+        return _PAGE.format(title=title, summary=summary, head=head, body="\n".join(body))
 
 
+# Where bars of errors end.
+_MOST_DB = 90
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>Quantization</title>
+<title>{title}</title>
 <style>
 body {{ font: 14px sans-serif; margin: 2em; color: #222; background: #fff; }}
 table {{ border-collapse: collapse; margin-bottom: 2em; }}
@@ -163,7 +191,7 @@ td.bar {{ background: linear-gradient(to right, #cfe3f7 var(--share), transparen
 </style>
 </head>
 <body>
-<h1>Quantization</h1>
+<h1>{title}</h1>
 <table>{summary}</table>
 <p>Errors are signals to noise in dB: of the data and the weight of a layer rounded, and of the
 network's output with this layer alone in integers.</p>

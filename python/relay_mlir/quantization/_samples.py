@@ -119,6 +119,10 @@ def _check(array: np.ndarray[Any, Any],
     """The array, how many of its rows are one run, and whether a row is one index of the
     input's first dimension; or else it is a whole input."""
     shape = ", ".join(map(str, info.shape))
+    # NumPy writes numbers of bfloat16 as bytes.
+    if array.dtype.kind == "V" and not array.dtype.names and info.dtype.name == "bfloat16" \
+            and array.dtype.itemsize == info.dtype.itemsize:
+        array = array.view(info.dtype)
     if array.dtype != info.dtype:
         raise ValueError(f"expects {info.name} of {info.dtype}, but got {array.dtype}")
     rank = len(info.shape)
@@ -134,7 +138,7 @@ def _check(array: np.ndarray[Any, Any],
     else:
         raise ValueError(f"expects samples of {info.name} of [{shape}], stacked along their first "
                          f"dimension or a new one, but got {_text(array)}")
-    if np.issubdtype(array.dtype, np.inexact):
+    if np.issubdtype(array.dtype, np.inexact) or array.dtype.name == "bfloat16":
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
             place = tuple(int(i) for i in bad[0])

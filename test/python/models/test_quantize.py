@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 BIN = ROOT / os.environ.get("RELAY_BUILD_DIR", "build") / "bin"
 sys.path.insert(0, str(ROOT / "utils" / "models"))
 
+import quantized
 import trained
 from graph import Graph
 
@@ -407,9 +408,22 @@ def test_networks_that_cannot_be():
     with pytest.raises(ValueError, match="expects a network with convolutions"):
         rm.quantize(g.model(), {"x": np.ones((2, 4), np.float32)})
     integers = rm.quantize(network(), {"x": images()}).module
-    with pytest.raises(ValueError, match="expects a network of floats, but got one that is "
-                       "quantized already"):
-        rm.quantize(integers, {"x": images()})
+    # As integers, and as floats between them.
+    for model in (integers, quantized.quantize(network(), [{"x": images()}])):
+        with pytest.raises(ValueError, match="expects a network of floats, but got one that is "
+                           "quantized already"):
+            rm.quantize(model, {"x": images()})
+
+
+def test_unknown_products():
+    """A convolution of volumes stays in floats, and the report says so."""
+    g = Graph("volumes", "n", 0)
+    x = g.op("Conv", g.input("x", [2, 4, 4, 4]), g.normal("w", (2, 2, 3, 3, 3), 0.3))
+    g.output(g.linear(g.op("Flatten", x, axis=1), "classes", 16, 5), "y", [5])
+    report = rm.quantize(g.model(), {"x": images(shape=(2, 4, 4, 4))}).report
+    reasons = {layer.op: layer.reason for layer in report.layers}
+    assert reasons == {"nn.dense": "", "nn.conv3d": "quantization does not know the operator"}
+    assert report.num_integer == 1 and report.floats["nn.conv3d"] == 1
 
 
 def test_loops():

@@ -11,6 +11,7 @@
 #include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/ValueNumbers.h"
 
 #include "llvm/ADT/SmallSet.h"
 
@@ -242,14 +243,10 @@ struct QuantizeAnnotatePass final
     if (skipValues.empty() || function.getName() != "main")
       return skipped;
     DenseSet<int64_t> numbers(skipValues.begin(), skipValues.end());
-    int64_t number = 0;
-    auto count = [&](Value value) {
-      if (numbers.contains(number++))
+    visitValues(function, [&](Value value, int64_t number) {
+      if (numbers.contains(number))
         skipped.insert(value);
-    };
-    llvm::for_each(function.getArguments(), count);
-    function.walk(
-        [&](Operation *op) { llvm::for_each(op->getResults(), count); });
+    });
     return skipped;
   }
 };

@@ -1,14 +1,15 @@
-//===- ToMixedPrecision.cpp - Half precision where it is safe -------------===//
+//===- ToMixedPrecision.cpp - Floats of another size ----------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators are rewritten in the order of the program, in place. A value that
-// was of f32 then may be of the smaller type; `originals` has the type that it
-// had. Whoever needs it in another type than it is gets a cast right after the
-// value, which is there for all that need it.
+// Operators of f32 compute in half precision where it is safe, or those of all
+// floats in f32. They are rewritten in the order of the program, in place. A
+// value that was of one of these types then may be of the new one; `originals`
+// has the type that it had. Whoever needs it in another type than it is gets a
+// cast right after the value, which is there for all that need it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,7 @@
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/ValueNumbers.h"
 #include "relay-mlir/Support/SilentDiagnostics.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -30,6 +32,7 @@
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_TOMIXEDPRECISIONPASS
+#define GEN_PASS_DEF_TOSINGLEPRECISIONPASS
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
 } // namespace mlir::relay
 
@@ -42,10 +45,21 @@ enum class Colour { Always, Follow, Never };
 
 /// What is done with operators, by name where programs say so.
 struct Rules {
+  /// What floats become.
   FloatType type;
+  /// Whether f32 is what becomes smaller; otherwise all become f32 that are
+  /// not.
+  bool isSmaller = true;
   llvm::StringMap<Colour> colours;
   llvm::StringMap<FloatType> sums;
+  /// Those that stay as they are.
+  DenseSet<Operation *> skipped;
 
+  bool isSource(Type element) const {
+    return isSmaller ? element.isF32()
+                     : isa<Float16Type, BFloat16Type, Float64Type>(element);
+  }
+  Type convert(Type type) const;
   Colour getColour(Operation *op) const;
   bool isKnown(Operation *op) const;
 };
@@ -93,17 +107,16 @@ static void visitElements(Type type, llvm::function_ref<void(Type)> visit) {
       visitElements(field, visit);
 }
 
-/// The type with other floats in place of f32.
-static Type withFloats(Type type, FloatType floats) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return tensor.getElementType().isF32() ? tensor.clone(floats) : type;
-  if (auto tuple = dyn_cast<TupleType>(type))
+/// The type with the floats that those of it become.
+Type Rules::convert(Type from) const {
+  if (auto tensor = dyn_cast<RankedTensorType>(from))
+    return isSource(tensor.getElementType()) ? tensor.clone(type) : from;
+  if (auto tuple = dyn_cast<TupleType>(from))
     return TupleType::get(
-        type.getContext(),
-        llvm::map_to_vector(tuple.getTypes(), [&](Type field) {
-          return withFloats(field, floats);
-        }));
-  return type;
+        from.getContext(),
+        llvm::map_to_vector(tuple.getTypes(),
+                            [&](Type field) { return convert(field); }));
+  return from;
 }
 
 /// The type with the element types of another one of the same form.
@@ -145,6 +158,10 @@ static bool isOperator(Operation *op) {
 }
 
 Colour Rules::getColour(Operation *op) const {
+  if (skipped.contains(op))
+    return Colour::Never;
+  if (!isSmaller)
+    return Colour::Always;
   auto colour = colours.find(getOperatorName(op));
   if (colour != colours.end())
     return colour->second;
@@ -173,26 +190,25 @@ static bool hasNumbersOf(Operation *op, FloatType type) {
   });
 }
 
-/// Whether all its floats are f32, at least one of them, or of the smaller
-/// type.
-static bool isOfSingles(Operation *op, ArrayRef<Type> types,
-                        FloatType smaller) {
-  bool hasSingle = false, hasOther = false;
+/// Whether all its floats are such as become others, at least one of them, or
+/// are what these become.
+static bool isOfSources(ArrayRef<Type> types, const Rules &rules) {
+  bool hasSource = false, hasOther = false;
   for (Type type : types)
     visitElements(type, [&](Type element) {
-      hasSingle |= element.isF32();
-      hasOther |= isa<FloatType>(element) && !element.isF32() &&
-                  element != Type(smaller);
+      hasSource |= rules.isSource(element);
+      hasOther |= isa<FloatType>(element) && !rules.isSource(element) &&
+                  element != Type(rules.type);
     });
-  return hasSingle && !hasOther;
+  return hasSource && !hasOther;
 }
 
-/// Whether the values that it reads are there in the smaller type, or may as
-/// well be.
+/// Whether the values that it reads are there in the new type, or may as well
+/// be.
 bool Converter::canFollow(Operation *op) {
   return llvm::all_of(op->getOperands(), [&](Value value) {
-    Type smaller = withFloats(value.getType(), rules.type);
-    if (smaller == value.getType() || casts.contains({value, smaller}))
+    Type wanted = rules.convert(value.getType());
+    if (wanted == value.getType() || casts.contains({value, wanted}))
       return true;
     value = getBound(value);
     return isa<BlockArgument>(value) || value.getDefiningOp<ConstantOp>();
@@ -252,11 +268,11 @@ void Converter::restoreOperands(Operation *op) {
 
 /// Changes the types that attributes name, to `sums` where it is a result's.
 /// Returns whether the operator has one.
-static bool setNamedTypes(Operation *op, FloatType sums) {
+static bool setNamedTypes(Operation *op, FloatType sums, const Rules &rules) {
   bool hasType = false;
   for (StringRef name : {"out_dtype", "dtype"}) {
     auto type = op->getAttrOfType<TypeAttr>(name);
-    if (!type || !type.getValue().isF32())
+    if (!type || !rules.isSource(type.getValue()))
       continue;
     op->setAttr(name, TypeAttr::get(sums));
     hasType = true;
@@ -270,12 +286,12 @@ static bool setNamedTypes(Operation *op, FloatType sums) {
   return hasType;
 }
 
-/// Computes it in the smaller type; false, and no change, if it cannot.
+/// Computes it in the new type; false, and no change, if it cannot.
 bool Converter::convertOperator(Operation *op) {
   SmallVector<Type> types(op->getResultTypes());
   for (Value operand : op->getOperands())
     types.push_back(getOriginal(operand));
-  if (!isOfSingles(op, types, rules.type) || !hasNumbersOf(op, rules.type))
+  if (!isOfSources(types, rules) || !hasNumbersOf(op, rules.type))
     return false;
   Colour colour = rules.getColour(op);
   if (colour == Colour::Never || (colour == Colour::Follow && !canFollow(op)))
@@ -289,7 +305,7 @@ bool Converter::convertOperator(Operation *op) {
   Operation *copy = op->clone();
   SmallVector<Operation *> stand;
   for (Value operand : op->getOperands()) {
-    Type wanted = withFloats(getOriginal(operand), rules.type);
+    Type wanted = rules.convert(getOriginal(operand));
     auto *value = UnrealizedConversionCastOp::create(builder, op->getLoc(),
                                                      wanted, operand)
                       .getOperation();
@@ -298,8 +314,7 @@ bool Converter::convertOperator(Operation *op) {
                                                    : value->getResult(0));
   }
   copy->setOperands(operands);
-  bool hasSums = sums == rules.type ? (setNamedTypes(copy, sums), true)
-                                    : setNamedTypes(copy, sums);
+  bool hasSums = setNamedTypes(copy, sums, rules) || sums == rules.type;
   SmallVector<Type> inferred;
   bool isValid =
       hasSums && succeeded(cast<InferTypeOpInterface>(copy).inferReturnTypes(
@@ -309,15 +324,15 @@ bool Converter::convertOperator(Operation *op) {
   if (isValid) {
     for (auto [result, type] : llvm::zip_equal(copy->getResults(), inferred))
       result.setType(withElementsOf(result.getType(), type));
-    // Not each operator takes the smaller type.
+    // Not each operator takes the new type.
     SilentDiagnostics silence(op->getContext());
     isValid = succeeded(copy->getName().verifyInvariants(copy));
   }
   if (isValid) {
     op->setAttrs(copy->getAttrDictionary());
     for (OpOperand &operand : op->getOpOperands())
-      operand.set(castTo(operand.get(),
-                         withFloats(getOriginal(operand.get()), rules.type)));
+      operand.set(
+          castTo(operand.get(), rules.convert(getOriginal(operand.get()))));
   }
   copy->destroy();
   for (Operation *value : stand)
@@ -328,7 +343,7 @@ bool Converter::convertOperator(Operation *op) {
   for (auto [result, type] : llvm::zip_equal(op->getResults(), inferred)) {
     Type original = result.getType();
     result.setType(withElementsOf(original, type));
-    Type wanted = withFloats(original, rules.type);
+    Type wanted = rules.convert(original);
     if (result.getType() == wanted) {
       if (original != wanted)
         originals[result] = original;
@@ -468,16 +483,28 @@ LogicalResult ToMixedPrecisionPass::checkOperators() {
   return result;
 }
 
-void ToMixedPrecisionPass::runOnOperation() {
-  // Types of fields follow those of their tuples.
-  WalkResult walk = getOperation().walk([](TupleGetItemOp item) -> WalkResult {
+/// Types of fields follow those of their tuples, which have to be known.
+static LogicalResult checkTuples(ModuleOp module) {
+  WalkResult walk = module.walk([](TupleGetItemOp item) -> WalkResult {
     Type type = item.getTuple().getType();
     if (isa<TupleType>(type))
       return WalkResult::advance();
     return emitIncompleteType(item, "mixed precision", type);
   });
-  if (walk.wasInterrupted() || failed(checkOperators()))
+  return failure(walk.wasInterrupted());
+}
+
+void ToMixedPrecisionPass::runOnOperation() {
+  if (failed(checkTuples(getOperation())) || failed(checkOperators()))
     return signalPassFailure();
+  rules.skipped.clear();
+  if (auto main = getOperation().lookupSymbol<func::FuncOp>("main")) {
+    DenseSet<int64_t> numbers(skipValues.begin(), skipValues.end());
+    visitValues(main, [&](Value value, int64_t number) {
+      if (numbers.contains(number) && value.getDefiningOp())
+        rules.skipped.insert(value.getDefiningOp());
+    });
+  }
   llvm::StringSet<> called;
   if (auto uses = SymbolTable::getSymbolUses(&getOperation().getBodyRegion()))
     for (SymbolTable::SymbolUse use : *uses)
@@ -492,3 +519,28 @@ void ToMixedPrecisionPass::runOnOperation() {
     numCasts += converter.numCasts;
   }
 }
+
+namespace {
+
+struct ToSinglePrecisionPass final
+    : relay::impl::ToSinglePrecisionPassBase<ToSinglePrecisionPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(checkTuples(getOperation())))
+      return signalPassFailure();
+    Rules rules;
+    rules.type = Float32Type::get(&getContext());
+    rules.isSmaller = false;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (isCompiledAsItIs(function))
+        continue;
+      Converter converter(rules, /*keepOutputTypes=*/true);
+      converter.run(function);
+      numConverted += converter.numConverted;
+      numCasts += converter.numCasts;
+    }
+  }
+};
+
+} // namespace

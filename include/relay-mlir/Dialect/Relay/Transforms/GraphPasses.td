@@ -405,7 +405,8 @@ def ToMixedPrecisionPass : Pass<"relay-to-mixed-precision", "::mlir::ModuleOp"> 
     result is cast. What computes in other types than f32 stays as it is; so do
     variables, calls, and the results of branches, closures and functions that
     others call. Results of other functions change their type, unless
-    `keep-output-types`.
+    `keep-output-types`. What computes a value of `skip-values` stays in f32:
+    these count arguments of @main, and then results of operators in it.
 
     Operators that say nothing of themselves (no layout, no products, not
     elementwise) follow, with a warning for each, unless `missing` is `ignore`;
@@ -437,11 +438,30 @@ def ToMixedPrecisionPass : Pass<"relay-to-mixed-precision", "::mlir::ModuleOp"> 
     Option<"missing", "missing", "std::string", /*default=*/"\"warning\"",
            "What is made of operators that say nothing: error, warning, ignore">,
     Option<"keepOutputTypes", "keep-output-types", "bool", /*default=*/"false",
-           "Whether results of functions keep their types">
+           "Whether results of functions keep their types">,
+    ListOption<"skipValues", "skip-values", "int64_t",
+               "Numbers of values of @main that are computed in f32">
   ];
   let statistics = [
     Statistic<"numConverted", "num-converted",
               "Number of operators in the smaller type">,
+    Statistic<"numCasts", "num-casts", "Number of casts inserted">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def ToSinglePrecisionPass
+    : Pass<"relay-to-single-precision", "::mlir::ModuleOp"> {
+  let summary = "Compute in f32 what is computed in f16, bf16 or f64";
+  let description = [{
+    Passes on networks of f32, such as quantization, take others too once these
+    compute in f32. Arguments and results of functions keep their types, and are
+    cast; so do variables, and the results of branches and closures. An operator
+    with a number of its own that f32 cannot have stays as it is, as `clip` to
+    1e300, and so does one that reads the bits of a type.
+  }];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Number of operators in f32">,
     Statistic<"numCasts", "num-casts", "Number of casts inserted">
   ];
   let dependentDialects = ["::mlir::relay::RelayDialect"];

@@ -148,6 +148,22 @@ def QuantizeCollectPass
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def CollectValuesPass : Pass<"relay-collect-values", "::mlir::ModuleOp"> {
+  let summary = "Return values of a network";
+  let description = [{
+    Changes @main to return, in place of its result, a tuple of `values`, and of
+    the largest magnitudes of `maxima`, in their order. These are numbers: they
+    count arguments of @main, and then results of operators in it. Values are
+    tensors outside of branches and closures, and maxima of such of floats.
+  }];
+  let options = [
+    ListOption<"values", "values", "int64_t", "Numbers of values to return">,
+    ListOption<"maxima", "maxima", "int64_t",
+               "Numbers of values whose largest magnitudes are returned">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 def QuantizeCalibratePass
     : Pass<"relay-quantize-calibrate", "::mlir::ModuleOp"> {
   let summary = "Choose the scales of what is quantized";
