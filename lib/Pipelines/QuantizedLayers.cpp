@@ -48,10 +48,12 @@ static bool isProduct(Operation *op) {
           quantizable.getQuantizeRole() == QuantizeRole::MatrixProduct);
 }
 
-/// The value whose maxima a value is, which have its scale.
-static Value getSourceOfMaxima(Value value) {
+/// The value whose maxima a value is, which have its scale; also through
+/// operators that only move elements, if `isMoved`.
+static Value getSourceOfMaxima(Value value, bool isMoved) {
   auto op = value.getDefiningOp<QuantizeOpInterface>();
-  while (op && op.getQuantizeRole() == QuantizeRole::Narrow) {
+  while (op && (op.getQuantizeRole() == QuantizeRole::Narrow ||
+                (isMoved && op.getQuantizeRole() == QuantizeRole::Same))) {
     value = op->getOperand(0);
     op = value.getDefiningOp<QuantizeOpInterface>();
   }
@@ -110,7 +112,9 @@ std::vector<QuantizedLayer> relay::getQuantizedLayers(ModuleOp module) {
     layer.name = getName(op->getLoc());
     layer.op = op->getName().stripDialect().str();
     Value weight = op->getOperand(1);
-    layer.data = getNumber(getSourceOfMaxima(op->getOperand(0)));
+    Value data = op->getOperand(0);
+    layer.data = getNumber(getSourceOfMaxima(data, /*isMoved=*/false));
+    layer.source = getNumber(getSourceOfMaxima(data, /*isMoved=*/true));
     layer.weight = getNumber(weight);
     if (std::optional<ChannelAxes> axes = getQuantizedChannels(op)) {
       auto data = cast<RankedTensorType>(op->getOperand(0).getType());

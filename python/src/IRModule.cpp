@@ -344,7 +344,7 @@ static py::list getQuantizedLayers(IRModule &self) {
   for (const relay::QuantizedLayer &layer :
        relay::getQuantizedLayers(*self.module))
     layers.append(py::make_tuple(layer.name, layer.op, layer.data, layer.weight,
-                                 layer.weightAxis, layer.dataAxis,
+                                 layer.source, layer.weightAxis, layer.dataAxis,
                                  layer.dataChannels, layer.isInteger));
   return layers;
 }

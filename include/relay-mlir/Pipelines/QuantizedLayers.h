@@ -24,6 +24,9 @@ struct QuantizedLayer {
   /// been taken of, by their numbers in @main, which
   /// `relay-quantize-collect=all=true` returns them by; -1 for none.
   int64_t data = -1, weight = -1;
+  /// That whose range and scale the data has, which has perhaps been moved
+  /// since.
+  int64_t source = -1;
   /// The dimension of the weight that is the channels of the result; -1 if it
   /// is not one, or others read the weight.
   int64_t weightAxis = -1;

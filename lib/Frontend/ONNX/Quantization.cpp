@@ -179,6 +179,15 @@ getQnnProperties(NodeContext &node, const QnnParameters &params, Type type) {
   return properties;
 }
 
+/// Integers of fewer bits as those of 8 of the same sign, which operators of
+/// qnn take; other types as they are.
+static Type getByteType(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() == 1 || integer.getWidth() >= 8)
+    return type;
+  return IntegerType::get(type.getContext(), 8, integer.getSignedness());
+}
+
 static LogicalResult convertDequantizeLinear(NodeContext &node) {
   if (failed(node.expectSameElements(2, 0)))
     return failure();
@@ -188,9 +197,11 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
   Type type = *asked ? *asked : node.getInputType(1).getElementType();
   if (type.isF32() && node.getInput(0)) {
     auto data = node.getType(node.getInput(0));
-    if (auto params = getQnnParameters(node, data, data.getElementType()))
+    Type stored = getByteType(data.getElementType());
+    if (auto params = getQnnParameters(node, data, stored))
       return node.setResult(node.create<QNNDequantizeOp>(
-          {node.getInput(0), params->scale, params->zeroPoint},
+          {node.castTo(node.getInput(0), stored), params->scale,
+           params->zeroPoint},
           getQnnProperties<QNNDequantizeOp>(node, *params, type)));
   }
   // Floats of 16 bits do not hold all integers of 16 bits, and scales that are

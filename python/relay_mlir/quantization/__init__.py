@@ -46,6 +46,7 @@ class _Layer(NamedTuple):
     op: str
     data: int
     weight: int
+    source: int
     weight_axis: int
     data_axis: int
     data_channels: int
@@ -292,9 +293,9 @@ class _Quantizer(Network):
         for layer in self.layers:
             weight = self.weights.get(layer.weight)
             is_depthwise = weight is not None and weight.ndim > 2 and weight.shape[1] == 1
-            if weight is None or layer.data < 0 or is_depthwise:
+            if weight is None or layer.source < 0 or is_depthwise:
                 continue
-            value = self.values.get(self.kinds[layer.data][1])
+            value = self.values.get(self.kinds[layer.source][1])
             signs.append(value is not None and value.low < 0)
         return bool(signs) and sum(signs) >= _MIN_SIGNED * len(signs)
 
@@ -370,7 +371,7 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
         if not layer.is_integer:
             left[layer.name] = left.get(layer.name, 0) + 1
     rows = []
-    for i, (name, op, data, weight, axis, *_) in enumerate(quantizer.layers):
+    for i, (name, op, _, weight, data, axis, *_) in enumerate(quantizer.layers):
         row = Layer(name=name or f"#{i}", op=op, sqnr_alone=alone.get(i))
         if data >= 0:
             kind, key = quantizer.kinds[data]

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import os
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -252,6 +253,35 @@ def qdq(kind, scales=(0.05, 0.01, 0.1), zero=3, last=None, middle=None):
     g.nodes.append(helper.make_node("Identity", [y], ["y"]))
     g.outputs.append(helper.make_empty_tensor_value_info("y"))
     return g.model(), {"x": rng.integers(0, 256, (4, 16)).astype(np.uint8)}
+
+
+@pytest.mark.parametrize("dtype, zero", [("int4", 0), ("uint4", 7)])
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_weights_of_4_bits(dtype, zero, per_channel, tmp_path):
+    """They are multiplied as bytes."""
+    kind = np.dtype(getattr(ml_dtypes, dtype))
+    # The first opset with these types.
+    g = Graph("narrow", 4, 0, opset=21)
+    rng = np.random.default_rng(0)
+    x = g.input("x", [16], helper.np_dtype_to_tensor_dtype(np.dtype("uint8")))
+    ends = ml_dtypes.iinfo(kind)
+    weight = rng.integers(ends.min, ends.max + 1, (16, 8)).astype(kind)
+    zeros = np.full(8, zero).astype(kind) if per_channel else np.array(zero, kind)
+    scales = rng.uniform(0.1, 0.3, zeros.shape).astype(np.float32)
+    three = g.constant("three", np.uint8(3))
+    a = g.op("DequantizeLinear", x, g.constant("s", np.float32(0.05)), three)
+    b = g.op("DequantizeLinear", g.constant("w", weight), g.constant("t", scales),
+             g.constant("z", zeros), axis=1)
+    y = g.op("QuantizeLinear", g.op("MatMul", a, b), g.constant("u", np.float32(0.2)), three)
+    g.nodes.append(helper.make_node("Identity", [y], ["y"]))
+    g.outputs.append(helper.make_empty_tensor_value_info("y"))
+    model, inputs = g.model(), {"x": rng.integers(0, 256, (4, 16)).astype(np.uint8)}
+    text = emit(model, tmp_path, integer_regions="hard-fail")
+    assert num_float_products(text) == 0
+    actual = rm.compile(model, integer_regions="hard-fail").run(inputs)
+    np.testing.assert_allclose(actual.astype(int), run_peer(model, inputs), atol=1)
+    np.testing.assert_allclose(actual.astype(int), rm.compile(
+        model, integer_regions="off").run(inputs), atol=1)
 
 
 def test_hard_fail():

@@ -415,6 +415,19 @@ def test_networks_that_cannot_be():
             rm.quantize(model, {"x": images()})
 
 
+def test_moved_data():
+    """Data that was reshaped behind a pooling has the range of what was pooled."""
+    g = Graph("moved", "n", 0)
+    x = g.max_pool(g.relu(g.conv(g.input("x", [3, 8, 8]), "first", 3, 8, 3, pad=1)), "pool", 2, 2)
+    g.output(g.linear(g.op("Flatten", x, axis=1), "classes", 128, 5), "y", [5])
+    for equalize in (None, 0.5):
+        report = rm.quantize(g.model(), {"x": images()}, equalize=equalize).report
+        first, classes = report.layers
+        assert classes.low == 0 and classes.high is not None and classes.high > 0
+        assert classes.scale is not None and classes.sqnr_data is not None
+        assert report.num_integer == 2 and report.sqnr[0] > 25
+
+
 def test_unknown_products():
     """A convolution of volumes stays in floats, and the report says so."""
     g = Graph("volumes", "n", 0)
