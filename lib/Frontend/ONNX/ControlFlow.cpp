@@ -264,13 +264,20 @@ findSqueezingBranch(ArrayRef<const Graph *> branches) {
   return std::nullopt;
 }
 
+/// What an If depends on; null after an error.
+static Value getCondition(Importer &importer, NodeContext &node,
+                          PendingNode &pending) {
+  Binding &condition = *pending.inputs.front();
+  if (failed(importer.materialize(condition)))
+    return {};
+  return toScalar(node, condition, node.getBuilder().getI1Type(),
+                  "a condition");
+}
+
 LogicalResult Importer::importSqueeze(PendingNode &pending, const Graph &branch,
                                       bool isThen) {
   NodeContext context(*this, pending);
-  if (failed(materialize(*pending.inputs.front())))
-    return failure();
-  Value condition = toScalar(context, *pending.inputs.front(),
-                             builder.getI1Type(), "a condition");
+  Value condition = getCondition(*this, context, pending);
   if (!condition)
     return failure();
   StringRef name = isThen ? "then_branch" : "else_branch";
@@ -406,10 +413,7 @@ LogicalResult Importer::importRunTimeIf(PendingNode &pending,
   const Node &node = *pending.node;
   constexpr StringRef names[] = {"then_branch", "else_branch"};
   NodeContext context(*this, pending);
-  if (failed(materialize(*pending.inputs.front())))
-    return failure();
-  Value condition = toScalar(context, *pending.inputs.front(),
-                             builder.getI1Type(), "a condition");
+  Value condition = getCondition(*this, context, pending);
   if (!condition)
     return failure();
   Location loc = getNodeLoc(node);

@@ -87,17 +87,23 @@ LogicalResult MatrixMatcher::planTiles() {
   planDotTile();
   if (plan.dynamicRows)
     return planPanels();
-  // Fewer rows for a tile may leave fewer rows over at the end of each panel.
+  // Tiles of equal height leave few rows over at the end of all rows; at the
+  // end of each panel, others may leave fewer. What they gain must make up for
+  // weights that pass by more often.
+  constexpr double kMinGain = 1.04;
+  int64_t most = plan.tileRows;
+  int64_t equal =
+      llvm::divideCeil(plan.numRows, llvm::divideCeil(plan.numRows, most));
+  MatrixPlan common = plan;
   std::optional<MatrixPlan> best;
   double bestCycles = 0;
-  MatrixPlan most = plan;
-  for (int64_t rows = most.tileRows; rows != 0; --rows) {
-    plan = most;
+  for (int64_t rows = most; rows != 0; --rows) {
+    plan = common;
     plan.tileRows = rows;
     if (failed(planPanels()))
       continue;
     double cycles = double(plan.numPanels) * plan.getTilesPerPanel() *
-                    getDotStepCycles(plan);
+                    getDotStepCycles(plan) * (rows == equal ? 1 : kMinGain);
     if (best && cycles >= bestCycles)
       continue;
     best = plan;
