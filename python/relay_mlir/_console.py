@@ -36,7 +36,10 @@ def run(program: str, body: Callable[[], int], stopped: str = "stopped") -> int:
     try:
         return body()
     except (CompileError, OSError, ValueError) as error:
-        print(f"{program}: error: {error}", file=sys.stderr)
+        text = str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            text = f"cannot open '{error.filename}': {error.strerror}"
+        print(f"{program}: error: {text}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"{program}: {stopped}", file=sys.stderr)

@@ -211,6 +211,17 @@ def test_output_that_takes_nothing(model, tmp_path):
     assert re.fullmatch("relay-vta-explore: error: .*No space left.*\n", result.stderr)
 
 
+@pytest.mark.parametrize("arguments, name", [(["missing.onnx", "-o", "out"], "missing.onnx"),
+                                             (["model", "-o", ""], "")])
+def test_names_of_no_file(model, tmp_path, arguments, name):
+    arguments = [model if each == "model" else each for each in arguments]
+    result = subprocess.run([BUILD_DIR / "bin" / "relay-vta-explore", *arguments, "--no-progress"],
+                            cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr == (f"relay-vta-explore: error: cannot open '{name}': "
+                             "No such file or directory\n")
+
+
 def test_results_of_another_model(model, tmp_path):
     results = tmp_path / "results.jsonl"
     vta.explore(model, [], results=results)
