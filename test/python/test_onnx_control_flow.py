@@ -648,12 +648,12 @@ g (float[n,2] x, float[m,2] z) => (y) {
 def test_loops_in_loops_whose_sizes_change():
     """Time doubled with each loop that is in another: 45 s for 18. The limit is one that only
     such growth comes near."""
-    body = "v2 = Concat<axis = 0>(v, v)"
-    for depth in range(18):
-        body = (f"v2 = Loop (n, , v) <body = b{depth} (int64 i{depth}, bool c, v) => (c2, v2) "
-                f"{{ c2 = Identity(c) {body} }}>")
+    body = "r0 = Concat<axis = 0>(v1, v1)"
+    for i in range(1, 19):
+        body = (f"r{i} = Loop (n, , v{i + 1}) <body = b{i} (int64 i{i}, bool c{i}, v{i}) => "
+                f"(d{i}, r{i - 1}) {{ d{i} = Identity(c{i}) {body} }}>")
     start = time.process_time()
-    rm.import_onnx(parse(f"g (int64 n, float[2] v) => (v2) {{ {body} }}"))
+    rm.import_onnx(parse(f"g (int64 n, float[2] v19) => (r18) {{ {body} }}"))
     assert time.process_time() - start < 20
 
 

@@ -359,9 +359,9 @@ void Contraction::choosePartialSums() {
   if (reduction.empty() || rows.empty())
     return;
   constexpr double kMaxSums = 32 << 10;
-  // Sums of shorter parts are read and stored too often: 361x728 by 728x728 in
+  // Sums of fewer steps are read and stored too often: 361x728 by 728x728 in
   // parts of 104 took 1.1 times as long as in one.
-  constexpr int64_t kMinPart = 160;
+  constexpr int64_t kMinPart = 32, kMinSteps = 160;
   int64_t width = plan.numVectors * lanes;
   double numRows = 1;
   for (unsigned var = 0; var != nest.getNumVars(); ++var)
@@ -377,7 +377,10 @@ void Contraction::choosePartialSums() {
       columnBytes <= getCPU(schedule).getCacheSizes().l1 ||
       numRows * width * sizeof(float) > kMaxSums)
     return;
-  for (int64_t numParts = 2; *extent / numParts >= kMinPart; ++numParts) {
+  double taps = getNumIterations(Role::Reduce) / *extent;
+  for (int64_t numParts = 2;
+       *extent / numParts >= kMinPart && *extent / numParts * taps >= kMinSteps;
+       ++numParts) {
     if (*extent % numParts != 0 || (rowBytes + columnBytes) / numParts > cache)
       continue;
     reductionPart = *extent / numParts;
