@@ -23,7 +23,8 @@ parse = IRModule.parse
 __all__ = [
     "CompileError", "DiagnosticError", "Error", "ExecutionMode", "GraphOptimizationLevel",
     "IRModule", "InferenceSession", "KernelProfile", "ModelMetadata", "Module", "NodeArg",
-    "Program", "Quantized", "RunOptions", "SessionOptions", "TensorInfo", "compile", "emit", "get_available_providers", "get_device",
-    "get_num_threads", "import_onnx", "load", "load_dialect_plugin", "parse", "quantize",
+    "Program", "Quantized", "RunOptions", "SessionOptions", "TensorInfo", "compile", "emit",
+    "get_available_providers", "get_device", "get_num_threads", "import_onnx", "load",
+    "load_dialect_plugin", "parse", "quantize",
     "set_default_logger_severity", "set_num_threads", "tir", "ValueInfo", "__version__",
 ]

@@ -9,6 +9,7 @@
 #include "ModelConversion.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Metadata.h"
+#include "relay-mlir/Support/CText.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
@@ -41,11 +42,7 @@ void Importer::addMetadata(ModuleOp module) {
   SmallVector<NamedAttribute> texts;
   llvm::StringSet<> keys;
   for (const auto &[key, text] : model.metadata) {
-    // Those of an artefact are texts of C.
-    auto isText = [](StringRef text) {
-      return llvm::json::isUTF8(text) && !text.contains('\0');
-    };
-    if (!isText(key) || !isText(text) || !keys.insert(key).second)
+    if (!isCText(key) || !isCText(text) || !keys.insert(key).second)
       mlir::emitWarning(getFileLoc())
           << "metadata \"" << llvm::json::fixUTF8(key)
           << "\" is left out, as it is there twice or no UTF-8 text without "

@@ -15,6 +15,7 @@
 
 #include "ModelConversion.h"
 
+#include "relay-mlir/Support/CText.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
@@ -236,7 +237,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 void ModelConverter::checkVisibleName(StringRef name, StringRef what) {
-  if (name.contains('\0') || !llvm::json::isUTF8(name))
+  if (!mlir::relay::isCText(name))
     fail("expects the name of " + what +
          " to be UTF-8 text without zeros, "
          "but got \"" +

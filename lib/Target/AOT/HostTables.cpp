@@ -17,11 +17,11 @@
 #include "relay-mlir/Dialect/Relax/IR/Metadata.h"
 #include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "relay-mlir/Support/CText.h"
 #include "relay-mlir/Support/Version.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/JSON.h"
 
 #include <limits>
 
@@ -56,7 +56,7 @@ HostTranslator::describeValue(HostFunction &function, Type type, StringRef name,
 
 /// Names are strings of C in the artefact, and of Python.
 LogicalResult HostTranslator::checkName(StringRef name, const Twine &what) {
-  if (llvm::json::isUTF8(name) && !name.contains('\0'))
+  if (isCText(name))
     return success();
   std::string escaped;
   llvm::raw_string_ostream os(escaped);
@@ -89,7 +89,7 @@ static std::string describeSource(Location loc) {
     if (!name)
       return WalkResult::advance();
     StringRef text = name.getName();
-    if (!text.empty() && llvm::json::isUTF8(text) && !text.contains('\0'))
+    if (!text.empty() && isCText(text))
       names.insert(text);
     return WalkResult::skip();
   });
@@ -359,12 +359,9 @@ FailureOr<SmallVector<FlatSymbolRefAttr>> HostTranslator::describeMetadata() {
   if (!attr)
     return texts;
   auto metadata = dyn_cast<DictionaryAttr>(attr);
-  auto isText = [](StringRef text) {
-    return llvm::json::isUTF8(text) && !text.contains('\0');
-  };
   if (!metadata || !llvm::all_of(metadata, [&](NamedAttribute entry) {
         auto text = dyn_cast<StringAttr>(entry.getValue());
-        return text && isText(text) && isText(entry.getName());
+        return text && isCText(text) && isCText(entry.getName());
       }))
     return emitError(loc, "expects UTF-8 texts without zeros in attribute ")
            << relax::kMetadataAttr << ", but got " << attr;

@@ -403,8 +403,9 @@ def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
     return rows
 
 
-def quantize(model: Any, data: Any, *, dtype: str = "int8", metric: str = "cosine", budget: float | None = None,
-             calibration: str = "mse", equalize: float | None = None, correct_bias: bool = False,
+def quantize(model: Any, data: Any, *, dtype: str = "int8", metric: str = "cosine",
+             budget: float | None = None, calibration: str = "mse",
+             equalize: float | None = None, correct_bias: bool = False,
              weight_bits: int | None = None, max_runs: int | None = None, target: str | None = None,
              progress: bool = False, dims: Mapping[str, int] | None = None,
              shapes: Mapping[str, Sequence[int | None]] | None = None,

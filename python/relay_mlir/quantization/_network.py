@@ -11,7 +11,6 @@ from .._program import Program
 from ._samples import Samples
 
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
-Array = "np.ndarray[Any, Any]"
 
 
 class FloatOperator(NamedTuple):
