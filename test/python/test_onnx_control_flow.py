@@ -440,7 +440,8 @@ g (int64 n, float[2] x) => (y) {
 g (bool c, float[2] x) => (float[2] y) {
   y = If <then_branch = t () => (a) { a = Add(x, nowhere) },
           else_branch = e () => (b) { b = Neg(x) }> (c)
-}""", 'node that computes "a" (Add, opset 18): input "nowhere" is not computed by any node'),
+}""", 'node that computes "a" (Add, opset 18): expects input "nowhere" to be a value, but there is '
+      'none of this name'),
     "element_types": ("""
 g (bool c, float[2] x) => (y) {
   y = If (c) <then_branch = t () => (a) { a = Relu(x) },
