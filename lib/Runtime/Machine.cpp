@@ -35,16 +35,23 @@ Value Machine::run(const BytecodeFunction &function, std::vector<Value> args) {
          args.size());
   arguments = std::move(args);
   enter(function, /*isTail=*/false);
+  // Which function it was is the first thing to know of an error.
+  auto failInFunction = [&](RelayStatus status, const char *message) {
+    if (frames.empty())
+      fail(status, message);
+    fail(status, message, "; in function '",
+         frames.back().function->description->name, "'");
+  };
   try {
     return run();
   } catch (const Error &error) {
-    // Which function that was is the first thing to know.
-    std::string message = error.what();
-    if (!frames.empty())
-      message += std::string("; in function '") +
-                 frames.back().function->description->name + "'";
-    throw Error(error.status, message);
+    failInFunction(error.status, error.what());
+  } catch (const std::bad_alloc &) {
+    // What the program has made is freed first: a message needs memory, too.
+    registers.clear();
+    failInFunction(RELAY_OUT_OF_MEMORY, "out of memory");
   }
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

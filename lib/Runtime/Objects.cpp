@@ -132,35 +132,43 @@ static void freeBlock(BlockCache::Sizes<align> BlockCache::*sizes, void *block,
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// Objects that lost their last reference while another one was destroyed. Not
-/// on the stack: a list is as deep as it is long.
-static std::vector<Object *> &getGarbage() {
-  static thread_local std::vector<Object *> garbage;
-  return garbage;
-}
-
 /// Whether that was the last reference.
 static bool giveUp(Object *object) {
   return object->numReferences.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-static void takeAll(Value *values, uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i)
-    if (values[i].getObject())
-      if (Object *object = values[i].take(); giveUp(object))
-        getGarbage().push_back(object);
+namespace {
+
+/// What an object holds.
+struct Fields {
+  Value *values = nullptr;
+  uint32_t count = 0;
+};
+
+} // namespace
+
+static Fields getFields(Object *object) {
+  switch (object->kind) {
+  case RELAY_VALUE_TENSOR:
+    break;
+  case RELAY_VALUE_TUPLE:
+  case RELAY_VALUE_DATA: {
+    auto *data = static_cast<DataObject *>(object);
+    return {data->getFields(), data->numFields};
+  }
+  case RELAY_VALUE_CLOSURE: {
+    auto *closure = static_cast<ClosureObject *>(object);
+    return {closure->getCaptured(), closure->numCaptured};
+  }
+  case RELAY_VALUE_REFERENCE:
+    return {&static_cast<ReferenceObject *>(object)->contents, 1};
+  }
+  return {};
 }
 
-/// The bytes of an object with what follows it in memory.
-static size_t getSize(const DataObject &data) {
-  return sizeof(DataObject) + data.numFields * sizeof(Value);
-}
-static size_t getSize(const ClosureObject &closure) {
-  return sizeof(ClosureObject) + closure.numCaptured * sizeof(Value);
-}
-
-/// Destroys one object; those that only it held become garbage.
+/// Destroys an object whose fields have been taken.
 static void destroy(Object *object) {
+  size_t fieldBytes = getFields(object).count * sizeof(Value);
   switch (object->kind) {
   case RELAY_VALUE_TENSOR: {
     auto *tensor = static_cast<TensorObject *>(object);
@@ -171,44 +179,60 @@ static void destroy(Object *object) {
     break;
   }
   case RELAY_VALUE_TUPLE:
-  case RELAY_VALUE_DATA: {
-    auto *data = static_cast<DataObject *>(object);
-    takeAll(data->getFields(), data->numFields);
-    size_t size = getSize(*data);
-    data->~DataObject();
-    return freeBlock(&BlockCache::plain, object, size);
-  }
-  case RELAY_VALUE_CLOSURE: {
-    auto *closure = static_cast<ClosureObject *>(object);
-    takeAll(closure->getCaptured(), closure->numCaptured);
-    size_t size = getSize(*closure);
-    closure->~ClosureObject();
-    return freeBlock(&BlockCache::plain, object, size);
-  }
-  case RELAY_VALUE_REFERENCE: {
-    auto *reference = static_cast<ReferenceObject *>(object);
-    takeAll(&reference->contents, 1);
-    reference->~ReferenceObject();
+  case RELAY_VALUE_DATA:
+    static_cast<DataObject *>(object)->~DataObject();
+    return freeBlock(&BlockCache::plain, object,
+                     sizeof(DataObject) + fieldBytes);
+  case RELAY_VALUE_CLOSURE:
+    static_cast<ClosureObject *>(object)->~ClosureObject();
+    return freeBlock(&BlockCache::plain, object,
+                     sizeof(ClosureObject) + fieldBytes);
+  case RELAY_VALUE_REFERENCE:
+    static_cast<ReferenceObject *>(object)->~ReferenceObject();
     break;
-  }
   }
   std::free(object);
 }
 
+// A list is as deep as it is long, and memory may be what there is none of: the
+// way back is kept in the objects themselves. One that waits for a field to be
+// freed has, in place of this field, the object that waits for it, and in place
+// of the number of its references, how many of its fields are taken.
 void relay_rt::release(Object *object) noexcept {
   if (!giveUp(object))
     return;
-  std::vector<Object *> &garbage = getGarbage();
-  destroy(object);
-  while (!garbage.empty()) {
-    Object *next = garbage.back();
-    garbage.pop_back();
-    destroy(next);
+  Value waiting;
+  uint32_t numTaken = 0;
+  while (true) {
+    auto [fields, count] = getFields(object);
+    Object *next = nullptr;
+    while (!next && numTaken < count)
+      if (Value &field = fields[numTaken++]; field.getObject())
+        if (Object *held = field.take(); giveUp(held)) {
+          if (held->kind == RELAY_VALUE_TENSOR)
+            destroy(held);
+          else
+            next = held;
+        }
+    if (next && numTaken < count) {
+      object->numReferences.store(numTaken, std::memory_order_relaxed);
+      fields[numTaken - 1] = std::exchange(waiting, Value(object));
+      object = next;
+      numTaken = 0;
+      continue;
+    }
+    destroy(object);
+    if (next) {
+      object = next;
+      numTaken = 0;
+      continue;
+    }
+    object = waiting.take();
+    if (!object)
+      return;
+    numTaken = object->numReferences.load(std::memory_order_relaxed);
+    waiting = std::move(getFields(object).values[numTaken - 1]);
   }
-  // A tuple of a million fields was an exception.
-  constexpr size_t kKept = 4096;
-  if (garbage.capacity() > kKept)
-    std::vector<Object *>().swap(garbage);
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,9 +14,7 @@
 using namespace relay_vta;
 
 const char *relay_vta::getMemoryName(unsigned memory) {
-  static const char *const names[] = {"uop", "wgt", "inp",
-                                      "acc", "out", "acc8"};
-  return memory < kNumMemories ? names[memory] : nullptr;
+  return memory < kNumMemories ? kMemoryNames[memory] : nullptr;
 }
 
 uint64_t Config::getLanes(Memory memory) const {

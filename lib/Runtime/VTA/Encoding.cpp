@@ -16,55 +16,11 @@ using namespace relay_vta;
 // Fields
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit(name, width, field)` for the fields of the opcode that
-/// `instruction` has, from the lowest bit on. This is the one place that knows
-/// their order and widths.
-template <typename Insn, typename VisitFn>
-static void visitFields(const Config &config, Insn &instruction,
-                        VisitFn visit) {
-  visit("opcode", 3, instruction.opcode);
-  visit("pop_prev_dep", 1, instruction.popPrev);
-  visit("pop_next_dep", 1, instruction.popNext);
-  visit("push_prev_dep", 1, instruction.pushPrev);
-  visit("push_next_dep", 1, instruction.pushNext);
-  if (instruction.isMemory()) {
-    visit("memory_id", 3, instruction.memory);
-    visit("sram_base", 16, instruction.sramBase);
-    visit("dram_base", 32, instruction.dramBase);
-    visit("y_size", 16, instruction.ySize);
-    visit("x_size", 16, instruction.xSize);
-    visit("x_stride", 16, instruction.xStride);
-    visit("y_pad_0", 4, instruction.yPad0);
-    visit("y_pad_1", 4, instruction.yPad1);
-    visit("x_pad_0", 4, instruction.xPad0);
-    visit("x_pad_1", 4, instruction.xPad1);
-    return;
-  }
-  if (!instruction.isCompute())
-    return;
-  bool isGemm = instruction.is(Opcode::Gemm);
-  unsigned uop = config.getLogDepth(Memory::Uop);
-  unsigned acc = config.getLogDepth(Memory::Acc);
-  unsigned src = isGemm ? config.getLogDepth(Memory::Inp) : acc;
-  visit("reset", 1, instruction.reset);
-  visit("uop_bgn", uop, instruction.uopBegin);
-  visit("uop_end", uop + 1, instruction.uopEnd);
-  visit("iter_out", 14, instruction.iterOut);
-  visit("iter_in", 14, instruction.iterIn);
-  visit("dst_factor_out", acc, instruction.dstOut);
-  visit("dst_factor_in", acc, instruction.dstIn);
-  visit("src_factor_out", src, instruction.srcOut);
-  visit("src_factor_in", src, instruction.srcIn);
-  if (isGemm) {
-    unsigned wgt = config.getLogDepth(Memory::Wgt);
-    visit("wgt_factor_out", wgt, instruction.wgtOut);
-    visit("wgt_factor_in", wgt, instruction.wgtIn);
-    return;
-  }
-  visit("alu_opcode", 3, instruction.aluOpcode);
-  visit("use_imm", 1, instruction.useImm);
-  visit("imm", 16, instruction.imm);
-}
+// `visitFields` and `visitUopFields` call `visit(name, width, field)` for the
+// fields that an instruction of this opcode has, and those of a micro-op, from
+// the lowest bit on.
+#define GET_VTA_FIELDS
+#include "relay-mlir/Runtime/VTA/InstructionSet.inc"
 
 namespace {
 
@@ -86,6 +42,18 @@ static uint64_t getMask(unsigned width) {
   return width >= 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
 }
 
+/// Whether `value` fits into a field.
+static std::optional<Fault> checkField(const char *name, unsigned width,
+                                       uint64_t value) {
+  if (value <= getMask(width))
+    return std::nullopt;
+  return Fault{ErrorKind::None, name,
+               std::string("expects ") + name + " of at most " +
+                   std::to_string(getMask(width)) + " (" +
+                   std::to_string(width) + " bits), but got " +
+                   std::to_string(value)};
+}
+
 std::vector<FieldLayout> relay_vta::getFields(const Config &config,
                                               Opcode opcode) {
   std::vector<FieldLayout> fields;
@@ -99,6 +67,14 @@ std::vector<FieldLayout> relay_vta::getFields(const Config &config,
   return fields;
 }
 
+static unsigned getUopWidth(const Config &config) {
+  unsigned total = 0;
+  const Uop uop;
+  visitUopFields(config, uop,
+                 [&](const char *, unsigned width, auto) { total += width; });
+  return total;
+}
+
 std::string relay_vta::checkEncoding(const Config &config) {
   for (Opcode opcode : {Opcode::Gemm, Opcode::Alu}) {
     FieldLayout last = getFields(config, opcode).back();
@@ -108,8 +84,7 @@ std::string relay_vta::checkEncoding(const Config &config) {
              " take 128 bits, but got " +
              std::to_string(last.offset + last.width);
   }
-  std::array<unsigned, 3> widths = getUopWidths(config);
-  if (unsigned width = widths[0] + widths[1] + widths[2]; width > 32)
+  if (unsigned width = getUopWidth(config); width > 32)
     return "expects scratchpads for which the fields of a micro-op take 32 "
            "bits, but got " +
            std::to_string(width);
@@ -135,13 +110,9 @@ std::optional<Fault> relay_vta::encode(const Config &config,
         else
           value = field;
         unsigned offset = packer.place(width);
-        if (value > getMask(width)) {
+        if (std::optional<Fault> found = checkField(name, width, value)) {
           if (!fault)
-            fault = Fault{ErrorKind::None, name,
-                          std::string("expects ") + name + " of at most " +
-                              std::to_string(getMask(width)) + " (" +
-                              std::to_string(width) + " bits), but got " +
-                              std::to_string(value)};
+            fault = std::move(found);
           return;
         }
         // One of no bits may lie behind the last one.
@@ -203,45 +174,29 @@ void relay_vta::writeWords(const InstructionWords &words, uint8_t *bytes) {
 // Micro-ops
 //===----------------------------------------------------------------------===//
 
-std::array<unsigned, 3> relay_vta::getUopWidths(const Config &config) {
-  unsigned acc = config.getLogDepth(Memory::Acc);
-  unsigned inp = config.getLogDepth(Memory::Inp);
-  // An ALU reads src as an index of acc.
-  return {acc, std::max(acc, inp), config.getLogDepth(Memory::Wgt)};
-}
-
 std::optional<Fault> relay_vta::encodeUop(const Config &config, const Uop &uop,
                                           uint32_t &word) {
-  static const char *const names[] = {"dst", "src", "wgt"};
-  std::array<unsigned, 3> widths = getUopWidths(config);
-  uint32_t values[] = {uop.dst, uop.src, uop.wgt};
+  std::optional<Fault> fault;
   uint64_t result = 0;
   unsigned offset = 0;
-  for (unsigned i = 0; i < 3; ++i) {
-    if (values[i] > getMask(widths[i]))
-      return Fault{ErrorKind::None, names[i],
-                   std::string("expects ") + names[i] + " of at most " +
-                       std::to_string(getMask(widths[i])) + " (" +
-                       std::to_string(widths[i]) + " bits), but got " +
-                       std::to_string(values[i])};
-    result |= uint64_t(values[i]) << offset;
-    offset += widths[i];
-  }
-  word = static_cast<uint32_t>(result);
-  return std::nullopt;
+  visitUopFields(config, uop,
+                 [&](const char *name, unsigned width, uint32_t field) {
+                   if (!fault)
+                     fault = checkField(name, width, field);
+                   result |= (field & getMask(width)) << offset;
+                   offset += width;
+                 });
+  if (!fault)
+    word = static_cast<uint32_t>(result);
+  return fault;
 }
 
 Uop relay_vta::decodeUop(const Config &config, uint32_t word) {
-  std::array<unsigned, 3> widths = getUopWidths(config);
   uint64_t rest = word;
-  auto take = [&](unsigned width) {
-    auto value = static_cast<uint32_t>(rest & getMask(width));
-    rest >>= width;
-    return value;
-  };
   Uop uop;
-  uop.dst = take(widths[0]);
-  uop.src = take(widths[1]);
-  uop.wgt = take(widths[2]);
+  visitUopFields(config, uop, [&](const char *, unsigned width, auto &field) {
+    field = static_cast<uint32_t>(rest & getMask(width));
+    rest >>= width;
+  });
   return uop;
 }

@@ -10,13 +10,11 @@
 using namespace relay_vta;
 
 const char *relay_vta::getOpcodeName(unsigned opcode) {
-  static const char *const names[] = {"LOAD", "STORE", "GEMM", "FINISH", "ALU"};
-  return opcode < kNumOpcodes ? names[opcode] : nullptr;
+  return opcode < kNumOpcodes ? kOpcodeNames[opcode] : nullptr;
 }
 
 const char *relay_vta::getAluOpcodeName(unsigned opcode) {
-  static const char *const names[] = {"min", "max", "add", "shr", "mul"};
-  return opcode < kNumAluOpcodes ? names[opcode] : nullptr;
+  return opcode < kNumAluOpcodes ? kAluOpcodeNames[opcode] : nullptr;
 }
 
 const char *relay_vta::getStageName(Stage stage) {

@@ -1,5 +1,7 @@
 """Evaluating programs: the interpreter, and native code."""
 
+import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -7,8 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from memory_limit import limit_memory
 
 from relay_mlir import relay
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
 
 
 def evaluate(expr, mod=None, **options):
@@ -214,6 +220,27 @@ def test_recursion_without_an_end():
     endless = ENDLESS.replace("@main(%x) }", "add(@main(%x), 1) }")
     with pytest.raises(Exception, match="expects at most 4000000 nested calls, but got more"):
         evaluate(None, relay.parse(endless))(1)
+
+
+GROWING = """#[version = "0.0.5"]
+type List[A] { Cons(A, List[A]), Nil }
+def @grow(%list: List[int32], %x: int32) -> int32 {
+  if (less(%x, 0)) { %x } else { @grow(Cons(%x, %list), %x) }
+}
+def @main(%x: int32) -> int32 { @grow(Nil, %x) }
+"""
+
+
+@pytest.mark.skipif("RELAY_SANITIZE" in os.environ, reason="the machine lacks limits of addresses that sanitizers respect")
+def test_values_without_an_end(tmp_path):
+    """Where memory ends is an error, and what the program has made is freed without more."""
+    (tmp_path / "growing.relay").write_text(GROWING)
+    subprocess.run([BIN / "relay-compile", "growing.relay", "--executor=vm", "-o", "growing.so"],
+                   cwd=tmp_path, check=True)
+    run = subprocess.run([BIN / "relay-run", "growing.so"], cwd=tmp_path, capture_output=True,
+                         text=True, preexec_fn=lambda: limit_memory(1 << 30), check=False)
+    assert run.returncode == 1, run
+    assert "out of memory; in function 'grow'" in run.stderr
 
 
 def test_loop_without_an_end_is_interrupted(tmp_path):

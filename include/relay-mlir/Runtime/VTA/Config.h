@@ -14,13 +14,15 @@
 #define RELAY_MLIR_RUNTIME_VTA_CONFIG_H
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 namespace relay_vta {
 
-/// What an instruction calls the memories.
-enum class Memory : uint8_t { Uop, Wgt, Inp, Acc, Out, Acc8 };
-constexpr unsigned kNumMemories = 6;
+// Memory, Opcode and AluOpcode, and their names.
+#define GET_VTA_ENUMS
+#include "relay-mlir/Runtime/VTA/InstructionSet.inc"
+constexpr unsigned kNumMemories = std::size(kMemoryNames);
 
 /// "uop", "wgt", ...; null for a number that no memory has.
 const char *getMemoryName(unsigned memory);

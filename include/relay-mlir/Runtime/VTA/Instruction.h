@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Instructions (128 bits) and micro-ops (32 bits), their encoding for any
-// configuration, and what can be said against one without running it.
+// configuration, and what can be said against one without running it. Which
+// fields there are, and where, InstructionSet.td tells.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +25,8 @@
 
 namespace relay_vta {
 
-enum class Opcode : uint8_t { Load, Store, Gemm, Finish, Alu };
-enum class AluOpcode : uint8_t { Min, Max, Add, Shr, Mul };
-constexpr unsigned kNumOpcodes = 5, kNumAluOpcodes = 5;
+constexpr unsigned kNumOpcodes = std::size(kOpcodeNames);
+constexpr unsigned kNumAluOpcodes = std::size(kAluOpcodeNames);
 
 /// "LOAD", ... and "min", ...; null for a number that is none.
 const char *getOpcodeName(unsigned opcode);
@@ -134,12 +134,10 @@ Instruction decode(const Config &config, const InstructionWords &words);
 /// Whether bits are set that belong to no field.
 bool hasReservedBits(const Config &config, const InstructionWords &words);
 
-/// The same of micro-ops: dst, src and wgt from the lowest bit on.
+/// The same of micro-ops.
 std::optional<Fault> encodeUop(const Config &config, const Uop &uop,
                                uint32_t &word);
 Uop decodeUop(const Config &config, uint32_t word);
-/// Widths of dst, src and wgt.
-std::array<unsigned, 3> getUopWidths(const Config &config);
 
 InstructionWords readWords(const uint8_t *bytes);
 void writeWords(const InstructionWords &words, uint8_t *bytes);

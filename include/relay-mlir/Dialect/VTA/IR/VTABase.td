@@ -17,6 +17,7 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "relay-mlir/Dialect/Target/IR/TargetInterfaces.td"
 include "relay-mlir/Dialect/VTA/IR/VTAInterfaces.td"
+include "relay-mlir/Runtime/VTA/InstructionSet.td"
 
 def VTA_Dialect : Dialect {
   let name = "vta";
@@ -51,21 +52,18 @@ def VTA_Dialect : Dialect {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-def VTA_Memory : I32EnumAttr<"Memory", "a scratchpad, as LOAD and STORE name it", [
-  I32EnumAttrCase<"Uop", 0, "uop">,
-  I32EnumAttrCase<"Wgt", 1, "wgt">,
-  I32EnumAttrCase<"Inp", 2, "inp">,
-  I32EnumAttrCase<"Acc", 3, "acc">,
-  I32EnumAttrCase<"Acc8", 5, "acc8">
-]> { let cppNamespace = "::mlir::vta"; }
+/// Numbers and names are those of the binary.
+class VTA_Enum<string name, string summary, list<ISA_Case> cases>
+    : I32EnumAttr<name, summary, !foreach(case, cases,
+        I32EnumAttrCase<case.cppName, case.number, case.name>)> {
+  let cppNamespace = "::mlir::vta";
+}
 
-def VTA_AluOpcode : I32EnumAttr<"AluOpcode", "what the ALU computes", [
-  I32EnumAttrCase<"Min", 0, "min">,
-  I32EnumAttrCase<"Max", 1, "max">,
-  I32EnumAttrCase<"Add", 2, "add">,
-  I32EnumAttrCase<"Shr", 3, "shr">,
-  I32EnumAttrCase<"Mul", 4, "mul">
-]> { let cppNamespace = "::mlir::vta"; }
+def VTA_Memory : VTA_Enum<"Memory", "a scratchpad that LOAD fills",
+  [ISA_Uop, ISA_Wgt, ISA_Inp, ISA_Acc, ISA_Acc8]>;
+
+def VTA_AluOpcode : VTA_Enum<"AluOpcode", "what the ALU computes",
+  [ISA_Min, ISA_Max, ISA_Add, ISA_Shr, ISA_Mul]>;
 
 def VTA_Stage : I32EnumAttr<"Stage", "what runs instructions, in order", [
   I32EnumAttrCase<"Load", 0, "load">,
