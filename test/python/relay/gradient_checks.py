@@ -9,7 +9,7 @@ import numpy as np
 from relay_mlir import relay
 from relay_mlir.relay import transform
 
-I32 = "int32"
+F64, I32 = "float64", "int32"
 MODES = ["first_order", "higher_order"]
 # Central differences in float64: the step that balances rounding and curvature, and what
 # is left then, of values of the order of 1.
@@ -17,6 +17,27 @@ STEP = 1e-5
 ATOL, RTOL = 1e-7, 1e-6
 # Operands with more elements are changed in so many random directions.
 DIRECTIONS = 4
+
+
+def var(name, *shape, dtype=F64):
+    return relay.var(name, shape=shape, dtype=dtype)
+
+
+def parse(text, *imports):
+    """A module of Relay text, with types."""
+    mod = relay.IRModule()
+    for name in imports:
+        mod.import_from_std(name)
+    return transform.InferType()(relay.parse('#[version = "0.0.5"]\n' + text, init_module=mod))
+
+
+def values(*shapes, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.uniform(0.5, 2, shape) for shape in shapes]
+
+
+def operators(expr):
+    return relay.analysis.list_op_freqs(expr)
 
 
 def reals(*shape, low=-2.0, high=2.0, seed=0):
