@@ -288,6 +288,33 @@ def test_declared_sizes_of_unused_values(body):
             execute(np.ones(3, "float32"))
 
 
+@pytest.mark.parametrize("executor", ["debug", "aot", "vm"])
+@pytest.mark.parametrize("parameter,argument,body", [
+    ("Tensor[(2), float32]", "%x", "tanh(%z)"),
+    ("Tensor[(2), float32]", "%x", "%z"),
+    ("Tensor[(2), float32]", "%x", "sum(%z)"),
+    # What is repeated, or reads other elements, would take other sizes.
+    ("Tensor[(2), float32]", "%x", "add(%z, meta[relay.Constant][0])"),
+    ("Tensor[(2), float32]", "%x", "take(%z, 1)"),
+    ("Tensor[(2), float32]", "%x", "3f"),
+    ("(Tensor[(2), float32], float32)", "(%x, 1f)", "multiply(%z.0, %z.1)"),
+    ("Tensor[(?), float32]", "%x", "let %y: Tensor[(2), float32] = %z; tanh(%y)"),
+])
+def test_declared_sizes_of_parameters(parameter, argument, body, executor):
+    """Also where other calls know them."""
+    body = body.replace("meta[relay.Constant][0]", "stack((1f, 2f), axis=0)")
+    mod = relay.parse(PRELUDE + f"def @inner(%z: {parameter}) {{ {body} }}"
+                      "def @main(%x: Tensor[(?), float32], %w: Tensor[(2), float32]) {"
+                      f" (@inner({argument}), @inner({argument.replace('%x', '%w')})) }}")
+    run = relay.create_executor(executor, mod=mod).evaluate()
+    x = np.array([0.5, -2], "float32")
+    first, second = run(x, x)
+    np.testing.assert_array_equal(first.numpy(), second.numpy())
+    for size in (1, 3, 9):
+        with pytest.raises(Exception, match="expects|do not fit"):
+            run(np.ones(size, "float32"), x)
+
+
 @pytest.mark.parametrize("body,expected", [
     ("%x", (2,)), ("(tanh(%x), %x)", ((2,), (2,)))])
 def test_unknown_declared_sizes_in_compiled_programs(body, expected):

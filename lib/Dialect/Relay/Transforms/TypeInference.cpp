@@ -184,7 +184,10 @@ LogicalResult TypeInference::run() {
   setTypes();
   verifyOperators();
   joinOperators();
-  return success(!hasErrors);
+  if (hasErrors)
+    return failure();
+  ascribeCalls();
+  return success();
 }
 
 void TypeInference::visitFunction(func::FuncOp function) {

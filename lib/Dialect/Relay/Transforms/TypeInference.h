@@ -147,6 +147,9 @@ private:
   void verifyScopes();
   void verifyOperators();
   void setTypes();
+  /// What a function declares of its arguments, or a call of its result, and
+  /// nobody knows at the call is found out at run time.
+  void ascribeCalls();
 
   ModuleOp module;
   SymbolTable &symbols;

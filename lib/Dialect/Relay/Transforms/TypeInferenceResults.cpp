@@ -14,6 +14,8 @@
 
 #include "TypeInference.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/TypeRefinement.h"
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
@@ -131,6 +133,51 @@ void TypeInference::setTypes() {
     function.setType(FunctionType::get(function.getContext(),
                                        toTypes(signature.inputs),
                                        toTypes(signature.results)));
+  }
+}
+
+/// `value` with what `known` knows of it, which is found out at run time.
+static AscribeOp ascribeKnown(OpBuilder &builder, Operation *call, Value value,
+                              Type known) {
+  Type refined = refineType(value.getType(), known);
+  if (refined == value.getType())
+    return nullptr;
+  return AscribeOp::create(builder, call->getLoc(), refined, value);
+}
+
+void TypeInference::ascribeCalls() {
+  SmallVector<std::pair<Operation *, FunctionType>> calls;
+  module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<CallOp>(op)) {
+      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!callee->hasAttr(kTypeParamsAttrName))
+        calls.emplace_back(call, callee.getFunctionType());
+    } else if (auto call = dyn_cast<CallIndirectOp>(op)) {
+      if (auto type = dyn_cast<FunctionType>(call.getCallee().getType()))
+        calls.emplace_back(call, type);
+    }
+  });
+  for (auto [op, type] : calls) {
+    OpBuilder builder(op);
+    MutableOperandRange args = isa<CallOp>(op)
+                                   ? cast<CallOp>(op).getOperandsMutable()
+                                   : cast<CallIndirectOp>(op).getArgsMutable();
+    for (auto [arg, input] : llvm::zip_equal(args, type.getInputs()))
+      if (AscribeOp ascribe = ascribeKnown(builder, op, arg.get(), input)) {
+        arg.set(ascribe);
+        ascriptions.push_back(ascribe);
+      }
+    builder.setInsertionPointAfter(op);
+    for (auto [result, inferred] :
+         llvm::zip_equal(op->getResults(), type.getResults())) {
+      Type declared = result.getType();
+      if (refineType(inferred, declared) == inferred)
+        continue;
+      result.setType(inferred);
+      AscribeOp ascribe = ascribeKnown(builder, op, result, declared);
+      result.replaceAllUsesExcept(ascribe, ascribe);
+      ascriptions.push_back(ascribe);
+    }
   }
 }
 
