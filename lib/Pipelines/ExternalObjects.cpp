@@ -12,12 +12,12 @@
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Support/ChildProcess.h"
 #include "relay-mlir/Support/FileDescriptor.h"
+#include "relay-mlir/Support/TemporaryFile.h"
 #include "relay-mlir/Target/Kernel/Linker.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/TargetParser/Host.h"
@@ -85,11 +85,10 @@ FailureOr<std::string> SourceCompiler::run(const CPUInfo &target) const {
     return emitFailure() << "expects a compiler of C (RELAY_CC, CC, or cc on "
                             "the PATH), but found no '"
                          << name << "'";
-  SmallString<128> path;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("relay-external", "o", path))
-    return emitFailure() << "cannot make a file: " << error.message();
-  llvm::FileRemover remover(path);
+  auto file = TemporaryFile::create("relay-external", "o");
+  if (!file)
+    return emitFailure() << "cannot make a file: " << file.getError().message();
+  StringRef path = file->getPath();
   llvm::ErrorOr<FileDescriptor> input =
       FileDescriptor::createInMemory("source.c");
   llvm::ErrorOr<FileDescriptor> messages =
@@ -105,7 +104,7 @@ FailureOr<std::string> SourceCompiler::run(const CPUInfo &target) const {
   std::vector<std::string> args{
       name, "-x", "c", "-O2", "-fPIC", "-fno-math-errno", "-c"};
   llvm::append_range(args, flags);
-  llvm::append_range(args, ArrayRef<std::string>{"-o", path.str().str(), "-"});
+  llvm::append_range(args, ArrayRef<std::string>{"-o", path.str(), "-"});
   llvm::ErrorOr<ExitStatus> status =
       runChild(*program, args, {input->get(), -1, messages->get()});
   if (!status)

@@ -14,6 +14,7 @@
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/Npy.h"
 #include "relay-mlir/Support/OptionUse.h"
+#include "relay-mlir/Support/TemporaryFile.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/IR/AsmState.h"
@@ -202,6 +203,7 @@ static LogicalResult getFixedInputs(relay::FixedInputs &fixed,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  mlir::relay::removeTemporaryFilesOnSignals();
   cl::HideUnrelatedOptions(category);
   cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << "relay-mlir " << relay::getVersionString() << '\n';

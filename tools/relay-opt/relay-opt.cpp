@@ -15,9 +15,11 @@
 #include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/ParseModule.h"
 #include "relay-mlir/Support/PassFailures.h"
+#include "relay-mlir/Support/TemporaryFile.h"
 #include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -56,8 +58,18 @@ startReport(llvm::StringRef inputPath, llvm::StringRef outputPath,
                                : report->readProfile(reportProfile);
 }
 
+/// Of a long list of errors the first ones are printed, from when the dialect
+/// is loaded: the context is not ours.
+template <typename Dialect>
+static void limitErrorsOf(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](mlir::MLIRContext *context, Dialect *) {
+    mlir::relay::limitErrors(context);
+  });
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  mlir::relay::removeTemporaryFilesOnSignals();
   llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << "relay-mlir " << mlir::relay::getVersionString() << '\n';
   });
@@ -68,14 +80,9 @@ int main(int argc, char **argv) {
   if (llvm::none_of(llvm::ArrayRef(argv, argc), [](llvm::StringRef argument) {
         return argument.contains("-verify-diagnostics");
       })) {
-    registry.addExtension(
-        +[](mlir::MLIRContext *context, mlir::relay::RelayDialect *) {
-          mlir::relay::limitErrors(context);
-        });
-    registry.addExtension(
-        +[](mlir::MLIRContext *context, mlir::tir::TIRDialect *) {
-          mlir::relay::limitErrors(context);
-        });
+    limitErrorsOf<mlir::func::FuncDialect>(registry);
+    limitErrorsOf<mlir::relay::RelayDialect>(registry);
+    limitErrorsOf<mlir::tir::TIRDialect>(registry);
   }
   auto [inputPath, outputPath] = mlir::registerAndParseCLIOptions(
       argc, argv, "Optimiser of the relay-mlir dialects\n", registry);

@@ -16,6 +16,7 @@
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/ParseModule.h"
+#include "relay-mlir/Support/TemporaryFile.h"
 #include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
 
@@ -24,7 +25,6 @@
 #include "mlir/Reducer/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
@@ -164,14 +164,12 @@ static LogicalResult run(const Options &options,
                          std::unique_ptr<llvm::MemoryBuffer> input,
                          raw_ostream &os) {
   std::string test = options.test;
-  SmallString<128> script;
-  std::unique_ptr<llvm::FileRemover> remover;
+  std::optional<relay::TemporaryFile> script;
   if (!options.command.empty()) {
-    if (std::error_code error =
-            llvm::sys::fs::createTemporaryFile("relay-reduce", "sh", script))
-      return fail("cannot make a file: " + error.message());
-    remover = std::make_unique<llvm::FileRemover>(script);
-    test = script.str().str();
+    auto made = relay::TemporaryFile::create("relay-reduce", "sh");
+    if (!made)
+      return fail("cannot make a file: " + made.getError().message());
+    test = script.emplace(std::move(*made)).getPath().str();
     if (failed(writeTest(options, test)))
       return failure();
   } else {
@@ -199,6 +197,7 @@ static LogicalResult run(const Options &options,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  mlir::relay::removeTemporaryFilesOnSignals();
   cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << "relay-mlir " << relay::getVersionString() << '\n';
   });

@@ -28,6 +28,7 @@
 #include "relay-mlir/Support/Npy.h"
 #include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/OutputFile.h"
+#include "relay-mlir/Support/TemporaryFile.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/Support/ToolUtilities.h"
@@ -429,6 +430,7 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  mlir::relay::removeTemporaryFilesOnSignals();
   RunOptions options = relay_run::parseCommandLine(argc, argv);
   DialectRegistry registry;
   relay::registerAllDialects(registry);

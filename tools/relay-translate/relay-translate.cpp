@@ -9,6 +9,7 @@
 #include "relay-mlir/InitAllTranslations.h"
 #include "relay-mlir/Pipelines/OnnxCoverageReport.h"
 #include "relay-mlir/Support/DialectPlugins.h"
+#include "relay-mlir/Support/TemporaryFile.h"
 #include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
 
@@ -128,6 +129,7 @@ static LogicalResult translate(const Translation &translation,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  mlir::relay::removeTemporaryFilesOnSignals();
   cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << "relay-mlir " << relay::getVersionString() << '\n';
   });

@@ -9,16 +9,27 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
+#include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::relay::detail;
 
+/// An operation may be tried more than once.
+void FailureReasons::addReason(Reasons &reasons, Diagnostic reason) {
+  std::string text = reason.str();
+  if (llvm::none_of(reasons, [&](const Diagnostic &other) {
+        return other.str() == text;
+      }))
+    reasons.push_back(std::move(reason));
+}
+
 /// Stands between a pattern and the driver's listener.
 class FailureReasons::Listener final : public RewriterBase::ForwardingListener {
 public:
-  Listener(OpBuilder::Listener *driver, SmallVectorImpl<std::string> &reasons)
+  Listener(OpBuilder::Listener *driver, Reasons &reasons)
       : ForwardingListener(driver), reasons(reasons) {}
 
   void
@@ -26,15 +37,12 @@ public:
                      function_ref<void(Diagnostic &)> reasonCallback) override {
     Diagnostic diagnostic(loc, DiagnosticSeverity::Note);
     reasonCallback(diagnostic);
-    std::string reason = diagnostic.str();
-    // An operation may be tried more than once.
-    if (!llvm::is_contained(reasons, reason))
-      reasons.push_back(std::move(reason));
+    addReason(reasons, std::move(diagnostic));
     ForwardingListener::notifyMatchFailure(loc, reasonCallback);
   }
 
 private:
-  SmallVectorImpl<std::string> &reasons;
+  Reasons &reasons;
 };
 
 /// Runs another pattern for a named operation.
@@ -51,7 +59,7 @@ public:
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    SmallVector<std::string, 1> reasons;
+    Reasons reasons;
     LogicalResult result = failure();
     {
       OpBuilder::Listener *driver = rewriter.getListener();
@@ -61,9 +69,8 @@ public:
       rewriter.setListener(driver);
     }
     if (failed(result))
-      for (std::string &reason : reasons)
-        if (!llvm::is_contained(owner.reasons[op], reason))
-          owner.reasons[op].push_back(std::move(reason));
+      for (Diagnostic &reason : reasons)
+        addReason(owner.reasons[op], std::move(reason));
     return result;
   }
 
@@ -83,12 +90,31 @@ void FailureReasons::observe(RewritePatternSet &patterns) {
   }
 }
 
+/// Types stay types: who reads Relay has other words for them.
+static void append(const Diagnostic &reason, Diagnostic &note) {
+  using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+  for (const DiagnosticArgument &argument : reason.getArguments()) {
+    if (argument.getKind() == Kind::Type)
+      note << argument.getAsType();
+    else if (argument.getKind() == Kind::Attribute)
+      note << argument.getAsAttribute();
+    else
+      note << llvm::to_string(argument);
+  }
+}
+
 void FailureReasons::attachNotes(InFlightDiagnostic &diagnostic,
                                  Operation *op) const {
   auto it = reasons.find(op);
   if (it != reasons.end()) {
-    for (const std::string &reason : it->second)
-      diagnostic.attachNote() << reason;
+    for (const Diagnostic &reason : it->second)
+      append(reason, diagnostic.attachNote());
+    return;
+  }
+  if (llvm::any_of(op->getOperandTypes(), isIncomplete) ||
+      llvm::any_of(op->getResultTypes(), isIncomplete)) {
+    diagnostic.attachNote() << "its types are not complete; run "
+                               "--relay-infer-types first";
     return;
   }
   if (isa<ElementSizedOpInterface>(op)) {

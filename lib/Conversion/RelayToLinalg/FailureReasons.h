@@ -31,8 +31,11 @@ public:
 private:
   class Listener;
   class ObservedPattern;
+  using Reasons = std::vector<Diagnostic>;
 
-  DenseMap<Operation *, SmallVector<std::string, 1>> reasons;
+  static void addReason(Reasons &reasons, Diagnostic reason);
+
+  DenseMap<Operation *, Reasons> reasons;
   llvm::DenseSet<OperationName> names;
 };
 

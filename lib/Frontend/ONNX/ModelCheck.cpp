@@ -268,10 +268,16 @@ LogicalResult Importer::checkOperators() {
     diagnostic << "1 operator is not supported";
   else
     diagnostic << uses.size() << " operators are not supported";
-  for (const OnnxOperatorUse &use : uses)
+  // --onnx-coverage lists them all.
+  constexpr size_t kMaxNotes = 20;
+  ArrayRef<OnnxOperatorUse> listed = ArrayRef(uses).take_front(kMaxNotes);
+  for (const OnnxOperatorUse &use : listed)
     diagnostic.attachNote()
         << use.name << " (" << use.missing << "): " << use.count
         << (use.count == 1 ? " node, " : " nodes, the first is ") << use.first;
+  if (size_t omitted = uses.size() - listed.size())
+    diagnostic.attachNote() << "and " << omitted << " more; relay-translate "
+                            << "--onnx-coverage lists all";
   return diagnostic;
 }
 

@@ -14,6 +14,7 @@
 #include "Ptx.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "relay-mlir/Support/TemporaryFile.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -21,7 +22,6 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -198,22 +198,17 @@ FailureOr<std::string> mlir::cuda::assemblePtx(Location loc, StringRef ptx,
     diag.attachNote() << kToolkitNote;
     return diag;
   }
-  SmallString<128> input, output, messages;
   auto fail = [&](const Twine &reason) {
     return emitError(loc) << "cannot assemble PTX: " << reason;
   };
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("relay", "ptx", input))
-    return fail(code.message());
-  llvm::FileRemover removeInput(input);
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("relay", "cubin", output))
-    return fail(code.message());
-  llvm::FileRemover removeOutput(output);
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("relay", "log", messages))
-    return fail(code.message());
-  llvm::FileRemover removeMessages(messages);
+  auto inputFile = relay::TemporaryFile::create("relay", "ptx");
+  auto outputFile = relay::TemporaryFile::create("relay", "cubin");
+  auto messageFile = relay::TemporaryFile::create("relay", "log");
+  for (const auto *file : {&inputFile, &outputFile, &messageFile})
+    if (!*file)
+      return fail(file->getError().message());
+  StringRef input = inputFile->getPath(), output = outputFile->getPath(),
+            messages = messageFile->getPath();
   {
     std::error_code code;
     llvm::raw_fd_ostream os(input, code);
@@ -227,8 +222,7 @@ FailureOr<std::string> mlir::cuda::assemblePtx(Location loc, StringRef ptx,
   }
   std::string arch = "-arch=" + target.getArch().str();
   StringRef arguments[] = {program, arch, input, "-o", output};
-  std::optional<StringRef> redirects[] = {std::nullopt, messages.str(),
-                                          messages.str()};
+  std::optional<StringRef> redirects[] = {std::nullopt, messages, messages};
   std::string reason;
   if (llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, redirects, 0,
                                 0, &reason) != 0) {

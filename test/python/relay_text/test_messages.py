@@ -5,6 +5,8 @@ import pathlib
 import re
 import subprocess
 
+import onnx
+import onnx.helper
 import pytest
 
 from relay_mlir import relay
@@ -157,6 +159,42 @@ def test_number_of_errors_of_other_text(tmp_path):
     assert result.returncode == 1
     assert result.stderr.count("error: ") <= 21
     assert len(result.stderr) < 20_000
+
+
+def test_number_of_undeclared_values(tmp_path):
+    """Of a program that has no operator of ours in it, too."""
+    path = tmp_path / "program.mlir"
+    path.write_text("func.func @main(%x: i32) -> i32 {\n" + "".join(
+        f"  %y{i} = arith.addi %u{i}, %x : i32\n" for i in range(1000)) + "  return %x : i32\n}\n")
+    result = subprocess.run([BIN / "relay-opt", path], capture_output=True, text=True,
+                            check=False, timeout=600)
+    assert result.returncode == 1
+    assert result.stderr.count("error: ") == 21 and "error: 980 more errors" in result.stderr
+
+
+def test_number_of_missing_operators(tmp_path):
+    nodes = [onnx.helper.make_node(f"Missing{i}", ["x"], [f"y{i}"]) for i in range(100)]
+    floats = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1])
+              for name in ("x", "y0")]
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", floats[:1], floats[1:])),
+              tmp_path / "model.onnx")
+    result = subprocess.run([BIN / "relay-compile", tmp_path / "model.onnx", "-o",
+                             tmp_path / "model.so"],
+                            capture_output=True, text=True, check=False, timeout=600)
+    assert result.returncode == 1 and "100 operators are not supported" in result.stderr
+    assert result.stderr.count("note: ") == 21
+    assert "and 80 more; relay-translate --onnx-coverage lists all" in result.stderr
+
+
+@pytest.mark.parametrize("operator,dtype", [
+    ("exp", "int32"), ("sigmoid", "bool"), ("erf", "int8"), ("sin", "uint8")])
+def test_words_of_what_has_no_code(tmp_path, operator, dtype):
+    path = tmp_path / "program.relay"
+    path.write_text(f"{HEADER}def @main(%x: Tensor[(2, 3), {dtype}]) {{ {operator}(%x) }}")
+    result = subprocess.run([BIN / "relay-compile", path, "-o", tmp_path / "program.so"],
+                            capture_output=True, text=True, check=False, timeout=600)
+    assert result.returncode == 1
+    assert f"expects elements of a floating type, but got {dtype}\n" in result.stderr
 
 
 def test_types_that_double():
