@@ -123,7 +123,11 @@ static RelayStatus load(SimulatorKind simulator, const char *format,
     if (!message.empty())
       return relayHostDeviceFail(RELAY_INVALID_ARGUMENT, "%s", message.c_str());
     // What the board is that code must be for, where a user says it.
-    if (const char *board = getenv("RELAY_VTA_CONFIG"); board && *board)
+    if (const char *board = getenv("RELAY_VTA_CONFIG"); board && *board) {
+      Config config;
+      if (std::string error = parseConfigName(board, config); !error.empty())
+        return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
+                                   "RELAY_VTA_CONFIG: %s", error.c_str());
       for (const Kernel &kernel : kernels)
         if (getConfigName(kernel.program.config) != board)
           return relayHostDeviceFail(
@@ -131,6 +135,7 @@ static RelayStatus load(SimulatorKind simulator, const char *format,
               "expects kernels for the configuration %s, which "
               "RELAY_VTA_CONFIG says, but got %s",
               board, getConfigName(kernel.program.config).c_str());
+    }
     auto loaded = std::make_unique<Module>();
     for (Kernel &kernel : kernels)
       loaded->push_back({std::move(kernel), simulator, *options});

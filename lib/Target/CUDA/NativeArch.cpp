@@ -14,6 +14,7 @@
 #include "relay-mlir/Target/CUDA/NativeArch.h"
 
 #include "relay-mlir/Dialect/CUDA/IR/CUDA.h"
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/Process.h"
 
@@ -23,6 +24,8 @@ using namespace mlir;
 static constexpr int kMajor = 75;
 static constexpr int kMinor = 76;
 
+// The driver's own names of the types are not known here.
+LLVM_NO_SANITIZE("function")
 std::string cuda::findNativeArch(std::string &error) {
   std::string path =
       llvm::sys::Process::GetEnv("RELAY_CUDA_LIBRARY").value_or("");

@@ -358,6 +358,10 @@ def test_another_configuration(tmp_path, monkeypatch):
                        "4x8_i8w8a32_15_16_16_18, which RELAY_VTA_CONFIG says, but got "
                        "1x16_i8w8a32_15_15_18_17"):
         make_network((1, 16, 4, 4), 16).check(tmp_path)
+    monkeypatch.setenv("RELAY_VTA_CONFIG", "large")
+    with pytest.raises(Exception, match="RELAY_VTA_CONFIG: expects a configuration such as .*, but "
+                       "got 'large'"):
+        make_network((1, 16, 4, 4), 16).check(tmp_path)
     # As if it were not set.
     monkeypatch.setenv("RELAY_VTA_CONFIG", "")
     make_network((1, 16, 4, 4), 16).check(tmp_path)
