@@ -429,15 +429,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     # What nobody can change need not be copied when it is loaded.
     file.seal()
     if is_program:
-        refuse_device(device)
-        return Program._make(file.path(), file)
+        return Program._make(file.path(), file, device)
     return Module(file.path(), _file=file, device=device)
-
-
-def refuse_device(device: str | None) -> None:
-    """Programs for the executor vm run on what drives a kind of devices by default."""
-    if device is not None:
-        raise ValueError(f"expects device with the executor 'aot', but got {device!r} with 'vm'")
 
 
 @typing.overload
@@ -465,7 +458,7 @@ def load(path: PathLike, *, map_weights: bool = False, executor: str = "auto",
     memory, and Module.verify() checks it. Then the file must not be overwritten or cut, other
     than by replacing it, for as long as the module lives. `device` says what runs the
     kernels for a kind of devices where there is a choice: "vta:fsim", the functional
-    simulator of VTA, or "vta:tsim", which counts cycles. Both are for the executor "aot".
+    simulator of VTA, or "vta:tsim", which counts cycles.
     Raises RuntimeError; ValueError for what another executor runs, and for a device that the
     model or the machine lacks.
     """
@@ -479,7 +472,6 @@ def load(path: PathLike, *, map_weights: bool = False, executor: str = "auto",
             return module
     if map_weights:
         raise ValueError("expects map_weights with the executor 'aot', but got it with 'vm'")
-    refuse_device(device)
     from ._program import Program
 
-    return Program._make(expect_path(path))
+    return Program._make(expect_path(path), device=device)

@@ -64,7 +64,7 @@ class Program:
         raise TypeError("expects relay_mlir.compile to make a Program, but got a call of the class")
 
     @classmethod
-    def _make(cls, path: str, file: object = None) -> Program:
+    def _make(cls, path: str, file: object = None, device: str | None = None) -> Program:
         from .relay._core import core
         from .relay.expr import numpy_dtype
 
@@ -77,7 +77,8 @@ class Program:
         self = object.__new__(cls)
         self._path = path
         self._file = file  # Keeps an artefact in memory.
-        self._impl = core.VMProgram(path)
+        self._impl = core.VMProgram(
+            path, None if device is None else expect_text(device, "device"))
         inputs, outputs = self._impl.describe_function("main")
         self._inputs = [inform(*entry) for entry in inputs]
         self._outputs = [inform(*entry) for entry in outputs]

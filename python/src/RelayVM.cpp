@@ -41,7 +41,7 @@ using Handle = ProgramValue;
 /// A loaded program.
 class VMProgram : public std::enable_shared_from_this<VMProgram> {
 public:
-  explicit VMProgram(const std::string &path);
+  VMProgram(const std::string &path, const std::optional<std::string> &device);
   ~VMProgram() { relayModuleFree(module); }
   VMProgram(const VMProgram &) = delete;
 
@@ -128,11 +128,13 @@ static const OfMachine *getOfMachine(py::handle value) {
   return nullptr;
 }
 
-VMProgram::VMProgram(const std::string &path) {
+VMProgram::VMProgram(const std::string &path,
+                     const std::optional<std::string> &device) {
   RelayStatus status;
   {
     py::gil_scoped_release release;
-    status = relayModuleLoad(path.c_str(), &module);
+    status = relayModuleLoadFor(path.c_str(), /*flags=*/0,
+                                device ? device->c_str() : nullptr, &module);
   }
   checkStatus(status);
   if (!getArtifact().program) {
@@ -562,7 +564,8 @@ std::string VMProgram::print() const {
 
 void relay_python::bindRelayVM(py::module_ &m) {
   py::class_<VMProgram, std::shared_ptr<VMProgram>>(m, "VMProgram")
-      .def(py::init<const std::string &>(), py::arg("path"))
+      .def(py::init<const std::string &, const std::optional<std::string> &>(),
+           py::arg("path"), py::arg("device"))
       .def("run", &VMProgram::run, py::arg("name"), py::arg("args"),
            py::arg("types") = py::none())
       .def("profile", &VMProgram::profile, py::arg("name"), py::arg("args"),

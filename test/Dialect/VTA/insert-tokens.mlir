@@ -53,6 +53,29 @@ vta.program @stored on #vta.config<batch = 1, block = 16> dram 4096 size 12288 {
 
 // -----
 
+// Elements between those that a GEMM reads are nobody's; those that it reads in
+// the iterations of two loops are.
+// CHECK-LABEL: vta.program @steps
+// CHECK:         %[[DONE:.*]] = vta.gemm uops 0 to 2 for 2 dst 2 src 16, for 2 dst 1 src 4 signal !compute_to_load
+// CHECK-NEXT:    vta.load inp[1] from 512 size 1 x 1{{$}}
+// CHECK-NEXT:    vta.load inp[7] from 512 size 1 x 9{{$}}
+// CHECK-NEXT:    vta.load inp[19] from 512 size 1 x 1{{$}}
+// CHECK-NEXT:    vta.load inp[22] from 512 size 1 x 1 wait(%[[DONE]] :
+vta.program @steps on #vta.config<batch = 1, block = 16> dram 4096 size 12288 {
+  vta.load uop[0] from 2048 size 1 x 2 micro_ops {
+    vta.uop dst 0 src 0 wgt 0
+    vta.uop dst 8 src 2 wgt 0
+  }
+  vta.gemm uops 0 to 2 for 2 dst 2 src 16, for 2 dst 1 src 4
+  vta.load inp[1] from 512 size 1 x 1
+  vta.load inp[7] from 512 size 1 x 9
+  vta.load inp[19] from 512 size 1 x 1
+  vta.load inp[22] from 512 size 1 x 1
+  vta.finish
+}
+
+// -----
+
 vta.program @tokens on #vta.config<batch = 1, block = 16> dram 4096 size 4096 {
   // expected-error @below {{expects a program without tokens, but got one here}}
   %0 = vta.sync load signal !vta.token<load, compute>

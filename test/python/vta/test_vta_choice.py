@@ -152,6 +152,28 @@ def test_wrong_devices(device, message, folder):
     assert result.returncode == 1 and message in result.stderr
 
 
+@pytest.mark.parametrize("device", ["vta:fsim", "vta:tsim"])
+def test_program_of_the_virtual_machine(device, folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("RELAY_VTA_SIMULATOR", "nonsense")
+    layer = relay.parse((folder / "layer.relay").read_text())["main"]
+    x, flag = relay.var("x", shape=(1, 32, 14, 14), dtype="int8"), relay.var("flag", "bool")
+    body = relay.If(flag, relay.Call(layer, [x]), relay.nn.relu(x))
+    (tmp_path / "branch.relay").write_text(
+        relay.IRModule.from_expr(relay.Function([x, flag], body)).astext())
+    program = rm.compile(tmp_path / "branch.relay", target="vta,cpu", executor="vm", device=device)
+    program.save(tmp_path / "branch.so")
+    data = make_input()
+    expected = rm.load(folder / "cpu.so")(data)
+    for run in (program, rm.load(tmp_path / "branch.so", device=device),
+                rm.load(tmp_path / "branch.so", executor="vm", device=device)):
+        np.testing.assert_array_equal(run(data, np.array(True)), expected)
+        np.testing.assert_array_equal(run(data, np.array(False)), np.maximum(data, 0))
+    names = [kernel.name for kernel in program.profile([data, np.array(True)], repeat=1)]
+    assert any("conv2d" in name for name in names)
+    with pytest.raises(ValueError, match="with 'vta:csim'|expects .*vta"):
+        rm.load(tmp_path / "branch.so", executor="vm", device="vta:csim")
+
+
 def test_model_without_kernels_of_vta(folder):
     message = ("expects a model with kernels for devices of kind 'vta', which 'vta:tsim' would "
                "run, but got one for the host alone")
@@ -164,9 +186,8 @@ def test_model_without_kernels_of_vta(folder):
 def test_wrong_uses(folder):
     with pytest.raises(TypeError, match="expects device to be a string, but got 3"):
         rm.load(folder / "vta.so", device=3)  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match="expects device with the executor 'aot', but got "
-                       "'vta:tsim' with 'vm'"):
-        rm.load(folder / "vta.so", device="vta:tsim", executor="vm")
+    with pytest.raises(TypeError, match="expects device to be a string, but got 3"):
+        rm.load(folder / "vta.so", device=3, executor="vm")  # type: ignore[call-overload]
     for option in ("--info", "--verify"):
         result = run_tool(folder / "vta.so", "--device=vta:tsim", option)
         assert result.returncode == 1 and "expects no --device with" in result.stderr

@@ -399,6 +399,26 @@ def test_windows_at_the_size_of_scratchpads(tmp_path, size, config, bias, residu
     network.check(tmp_path, parts=int(room is None), target=target)
 
 
+@pytest.mark.parametrize("shape,channels,config,message", [
+    # With the bytes of a program, and those of tensors in whole blocks.
+    ((1, 16, 4200, 4200), 16, "1x16_i8w8a32_15_15_18_17",
+     "expects at most 268435456 bytes in the memory of a program, but got about"),
+    ((1, 3, 4200, 3000), 16, "1x16_i8w8a32_15_15_18_17",
+     "expects at most 268435456 bytes in the memory of a program, but got about"),
+    ((1, 16, 8, 8), 16, "1x16_i8w8a32_15_14_18_17",
+     "expects as many elements in inp of 1x16_i8w8a32_15_14_18_17 as in acc, or more"),
+])
+def test_layers_that_no_program_can_have(tmp_path, shape, channels, config, message):
+    """The processor computes them."""
+    network = Network(shape)
+    network.out = network.to_bytes(network.conv(channels, 1))
+    result = subprocess.run([BUILD_DIR / "bin" / "relay-compile", network.to_file(tmp_path),
+                             f"--target=vta -config={config},cpu", "--vta-search=0",
+                             "-o", tmp_path / "network.so", "--remarks"],
+                            capture_output=True, text=True, check=True)
+    assert message in result.stdout + result.stderr
+
+
 @pytest.mark.parametrize("target,message", [
     ("vta -config=1x16,cpu", "expects a configuration such as 1x16_i8w8a32_15_15_18_17, but got "
      "'1x16'"),

@@ -16,6 +16,8 @@
 
 #include "relay-mlir/Dialect/VTA/Transforms/Passes.h"
 
+#include "llvm/ADT/BitVector.h"
+
 namespace mlir::vta {
 #define GEN_PASS_DEF_INSERTTOKENSPASS
 #include "relay-mlir/Dialect/VTA/Transforms/Passes.h.inc"
@@ -30,27 +32,32 @@ namespace {
 /// How many instructions of each stage are done.
 using Clock = std::array<uint64_t, kNumStages>;
 
-/// Elements of a scratchpad, or bytes of memory.
+/// Bytes of memory.
 struct Range {
   uint64_t begin = 0, end = 0;
-  void add(uint64_t first, uint64_t last) {
-    if (begin == end) {
-      begin = first;
-      end = last + 1;
-    }
-    begin = std::min(begin, first);
-    end = std::max(end, last + 1);
-  }
   bool overlaps(const Range &other) const {
     return begin < other.end && other.begin < end;
   }
+};
+
+/// Elements of a scratchpad: those at `begin` and the numbers that are set.
+struct ElementSet {
+  static ElementSet getRange(uint64_t begin, uint64_t end) {
+    return {begin, llvm::BitVector(end - begin, true)};
+  }
+  /// Each of `firsts` in all iterations of two loops.
+  static ElementSet getSteps(ArrayRef<uint64_t> firsts, uint64_t iterOut,
+                             uint64_t out, uint64_t iterIn, uint64_t in);
+
+  uint64_t begin = 0;
+  llvm::BitVector numbers;
 };
 
 /// What an instruction accesses. Results that are stored are those of `acc`.
 struct Footprint {
   struct Access {
     relay_vta::Memory memory;
-    Range range;
+    ElementSet elements;
     bool isWrite;
   };
   SmallVector<Access, 4> accesses;
@@ -105,39 +112,75 @@ private:
 // Footprints
 //===----------------------------------------------------------------------===//
 
+/// The union of `set` and itself moved by each of `offsets`, in `size` bits.
+static llvm::BitVector repeat(const llvm::BitVector &set,
+                              ArrayRef<uint64_t> offsets, uint64_t size) {
+  llvm::BitVector result(size);
+  for (uint64_t offset : offsets) {
+    llvm::BitVector moved(set);
+    moved.resize(size);
+    moved <<= offset;
+    result |= moved;
+  }
+  return result;
+}
+
+ElementSet ElementSet::getSteps(ArrayRef<uint64_t> firsts, uint64_t iterOut,
+                                uint64_t out, uint64_t iterIn, uint64_t in) {
+  auto [least, most] = std::minmax_element(firsts.begin(), firsts.end());
+  llvm::BitVector inner((iterIn - 1) * in + 1);
+  for (uint64_t i = 0; i < (in ? iterIn : 1); ++i)
+    inner.set(i * in);
+  SmallVector<uint64_t> offsets;
+  for (uint64_t i = 0; i < (out ? iterOut : 1); ++i)
+    offsets.push_back(i * out);
+  llvm::BitVector steps = repeat(inner, offsets, offsets.back() + inner.size());
+  offsets.clear();
+  for (uint64_t first : firsts)
+    offsets.push_back(first - *least);
+  llvm::sort(offsets);
+  offsets.erase(llvm::unique(offsets), offsets.end());
+  return {*least, repeat(steps, offsets, *most - *least + steps.size())};
+}
+
 void TokenInserter::addLoops(Footprint &footprint,
                              const relay_vta::Instruction &fields) {
   if (!fields.getNumUops() || !fields.getNumIterations())
     return;
-  bool isGemm = fields.is(relay_vta::Opcode::Gemm);
-  Range dst, src, wgt;
-  ArrayRef<std::optional<relay_vta::Uop>> list = uops.get(fields);
-  auto span = [&](uint64_t out, uint64_t in) {
-    return (fields.iterOut - 1) * out + (fields.iterIn - 1) * in;
-  };
-  bool isKnown = list.size() == fields.getNumUops();
-  for (const std::optional<relay_vta::Uop> &uop : list) {
-    if (!uop) {
-      isKnown = false;
-      break;
-    }
-    dst.add(uop->dst, uop->dst + span(fields.dstOut, fields.dstIn));
-    src.add(uop->src, uop->src + span(fields.srcOut, fields.srcIn));
-    wgt.add(uop->wgt, uop->wgt + span(fields.wgtOut, fields.wgtIn));
-  }
   using relay_vta::Memory;
+  bool isGemm = fields.is(relay_vta::Opcode::Gemm);
+  ArrayRef<std::optional<relay_vta::Uop>> list = uops.get(fields);
   // Micro-ops that come from an image may have any index.
-  if (!isKnown) {
-    dst = {0, config.getDepth(Memory::Acc)};
-    src = {0, config.getDepth(isGemm ? Memory::Inp : Memory::Acc)};
-    wgt = {0, config.getDepth(Memory::Wgt)};
-  }
-  footprint.accesses.push_back({Memory::Acc, dst, /*isWrite=*/true});
+  bool isKnown =
+      list.size() == fields.getNumUops() &&
+      llvm::all_of(list, [](const std::optional<relay_vta::Uop> &uop) {
+        return uop.has_value();
+      });
+  auto add = [&](Memory memory, uint32_t relay_vta::Uop::*index, uint64_t out,
+                 uint64_t in, bool isWrite) {
+    ElementSet set;
+    if (isKnown) {
+      auto firsts = llvm::map_to_vector(
+          list, [&](const std::optional<relay_vta::Uop> &uop) {
+            return uint64_t((*uop).*index);
+          });
+      set =
+          ElementSet::getSteps(firsts, fields.iterOut, out, fields.iterIn, in);
+    } else {
+      set = ElementSet::getRange(0, config.getDepth(memory));
+    }
+    footprint.accesses.push_back({memory, std::move(set), isWrite});
+  };
+  add(Memory::Acc, &relay_vta::Uop::dst, fields.dstOut, fields.dstIn,
+      /*isWrite=*/true);
   if (isGemm && !fields.reset) {
-    footprint.accesses.push_back({Memory::Inp, src, /*isWrite=*/false});
-    footprint.accesses.push_back({Memory::Wgt, wgt, /*isWrite=*/false});
+    add(Memory::Inp, &relay_vta::Uop::src, fields.srcOut, fields.srcIn,
+        /*isWrite=*/false);
+    add(Memory::Wgt, &relay_vta::Uop::wgt, fields.wgtOut, fields.wgtIn,
+        /*isWrite=*/false);
   } else if (!isGemm && !fields.useImm) {
-    footprint.accesses.push_back({Memory::Acc, src, /*isWrite=*/false});
+    add(Memory::Acc, &relay_vta::Uop::src, fields.srcOut, fields.srcIn,
+        /*isWrite=*/false);
   }
 }
 
@@ -166,7 +209,8 @@ Footprint TokenInserter::getFootprint(InstructionOpInterface op) {
     memory = Memory::Acc;
   footprint.accesses.push_back(
       {memory,
-       {fields.sramBase, fields.sramBase + fields.getNumElements()},
+       ElementSet::getRange(fields.sramBase,
+                            fields.sramBase + fields.getNumElements()),
        !isStore});
   return footprint;
 }
@@ -205,13 +249,14 @@ LogicalResult TokenInserter::visit(InstructionOpInterface op) {
   Clock needed{};
   for (const Footprint::Access &access : footprint.accesses) {
     auto &list = elements[static_cast<unsigned>(access.memory)];
-    for (uint64_t i = access.range.begin;
-         i < std::min<uint64_t>(access.range.end, list.size()); ++i)
+    for (unsigned i : access.elements.numbers.set_bits()) {
+      const Element &element = list[access.elements.begin + i];
       for (unsigned other = 0; other < kNumStages; ++other) {
-        needed[other] = std::max(needed[other], list[i].written[other]);
+        needed[other] = std::max(needed[other], element.written[other]);
         if (access.isWrite)
-          needed[other] = std::max(needed[other], list[i].read[other]);
+          needed[other] = std::max(needed[other], element.read[other]);
       }
+    }
   }
   if (isa<FinishOp>(*op))
     for (unsigned other = 0; other < kNumStages; ++other)
@@ -235,9 +280,10 @@ LogicalResult TokenInserter::visit(InstructionOpInterface op) {
   clock[stage] = done[stage];
   for (const Footprint::Access &access : footprint.accesses) {
     auto &list = elements[static_cast<unsigned>(access.memory)];
-    for (uint64_t i = access.range.begin;
-         i < std::min<uint64_t>(access.range.end, list.size()); ++i)
-      (access.isWrite ? list[i].written : list[i].read)[stage] = done[stage];
+    for (unsigned i : access.elements.numbers.set_bits()) {
+      Element &element = list[access.elements.begin + i];
+      (access.isWrite ? element.written : element.read)[stage] = done[stage];
+    }
   }
   if (auto load = dyn_cast<LoadOp>(*op))
     uops.load(load);

@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Runtime/VTA/ProgramFile.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/ScopedPrinter.h"
@@ -41,7 +42,56 @@ static int64_t countLoaded(const Step &step) {
   });
 }
 
+/// The bytes of a tensor of `channels` channels in whole blocks of them and of
+/// images, at most.
+static uint64_t getBlockedBytes(Value value, int64_t channels,
+                                const relay_vta::Config &config) {
+  RankedTensorType type = getStaticType(value);
+  auto elements = static_cast<uint64_t>(type.getNumElements());
+  uint64_t images = std::max<int64_t>(type.getDimSize(0), 1);
+  uint64_t rows = llvm::divideCeil(elements, images * channels);
+  return llvm::alignTo(images, config.getBatch()) *
+         llvm::alignTo(channels, config.getBlock()) * rows;
+}
+
+/// Why a program cannot have what a part takes and gives in its memory.
+static std::string whyNoMemory(const Part &part,
+                               const relay_vta::Config &config) {
+  // Instructions and micro-ops are there, too.
+  constexpr uint64_t kForInstructions = 1 << 24;
+  uint64_t bytes = kForInstructions;
+  int64_t outputs = 1;
+  for (const BlockProduct &product : part.products.products) {
+    const std::array<int64_t, 4> &shape = product.weightShape;
+    outputs = std::max(outputs, shape[0]);
+    if (&product == &part.products.products.front())
+      bytes += getBlockedBytes(part.data, shape[1] * product.groups, config);
+    bytes += llvm::alignTo(shape[0], config.getBlock()) *
+             llvm::alignTo(shape[1], config.getBlock()) * shape[2] * shape[3];
+  }
+  bytes += getBlockedBytes(part.result, outputs, config);
+  for (const Step &step : part.steps)
+    if (step.op && step.op->getNumOperands() == 2) {
+      Value other = step.op->getOperand(1 - step.operand);
+      if (!getIntegers(other))
+        bytes += getBlockedBytes(other, outputs, config);
+    }
+  if (bytes <= relay_vta::kMaxDramBytes)
+    return "";
+  return "expects at most " + std::to_string(relay_vta::kMaxDramBytes) +
+         " bytes in the memory of a program, but got about " +
+         std::to_string(bytes);
+}
+
 std::string vta::whyNoRoom(const Part &part, const relay_vta::Config &config) {
+  if (config.getLogDepth(relay_vta::Memory::Inp) <
+      config.getLogDepth(relay_vta::Memory::Acc))
+    return "expects as many elements in inp of " +
+           relay_vta::getConfigName(config) +
+           " as in acc, or more: with fewer, published implementations have "
+           "micro-ops of different forms";
+  if (std::string reason = whyNoMemory(part, config); !reason.empty())
+    return reason;
   int64_t inp = 0, acc = 2;
   bool hasConstants = false;
   for (const Step &step : part.steps) {
