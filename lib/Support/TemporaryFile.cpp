@@ -33,7 +33,8 @@ llvm::ErrorOr<TemporaryFile> TemporaryFile::create(StringRef prefix,
 TemporaryFile::~TemporaryFile() {
   if (path.empty())
     return;
-  llvm::sys::fs::remove(path);
+  // One that somebody else has removed is gone, too.
+  [[maybe_unused]] std::error_code ignored = llvm::sys::fs::remove(path);
   if (removesOnSignals)
     llvm::sys::DontRemoveFileOnSignal(path);
 }

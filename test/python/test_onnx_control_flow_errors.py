@@ -250,6 +250,9 @@ g (float[a,b] x, int64[3] s) => (y) { y = Reshape(x, s) }"""))
     with pytest.raises(ValueError, match=r"d\d = \d is computed") as caught:
         run(f32(4, 3), i64([5, 2, 2]))
     assert "sizes:" not in str(caught.value)
+    run = rm.compile(parse("g (float[n,1] x, int64[2] s) => (y) { r = Relu(x) y = Expand(r, s) }"))
+    with pytest.raises(rm.RuntimeError, match=r"for output 'y' of shape \[2, 70368744177664\]"):
+        run(f32(2, 1), i64([2, 2**46]))
     with pytest.warns(UserWarning, match="without axes"):
         run = rm.compile(parse("g (float[a,b,c] x) => (y) { y = Squeeze(x) }"))
     with pytest.raises(ValueError, match="expects sizes other than 1 to squeeze an input"):

@@ -159,6 +159,11 @@ static Error checkCase(StringRef path, const json::Object &object,
       if (Error error =
               checkKeys(path, " in '" + name + "'", *values, keys, warn))
         return error;
+  if (std::optional<int64_t> cycles = object.getInteger("chisel_cycles");
+      cycles && *cycles < 1)
+    return makeError("'{0}': expects 'chisel_cycles' to be 1 or more, but got "
+                     "{1}",
+                     path, *cycles);
   bool isNegative = object.getBoolean("negative").value_or(false);
   for (const Key &key : kCaseKeys)
     if (key.of == (isNegative ? Key::Positive : Key::Negative))

@@ -183,6 +183,12 @@ static llvm::Error readRawStream(const SimulatorOptions &options,
   llvm::Expected<std::vector<uint8_t>> stream = readBytes(options.files[0]);
   if (!stream)
     return stream.takeError();
+  if (StringRef(reinterpret_cast<const char *>(stream->data()), stream->size())
+          .starts_with("VTAO"))
+    return llvm::createStringError(
+        "'" + options.files[0] +
+        "': expects a stream without a header after --config, but got a "
+        "program, which has its own configuration");
   if (stream->size() % kInstructionBytes)
     return llvm::createStringError(
         "'" + options.files[0] +

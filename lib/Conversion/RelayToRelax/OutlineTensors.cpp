@@ -79,6 +79,7 @@ private:
   void cutNested(Block &block);
   void outline(ArrayRef<Operation *> group);
   void nameInputs(func::FuncOp outlined, ArrayRef<Value> inputs);
+  void nameResults(func::FuncOp outlined, ArrayRef<Value> outputs);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -304,6 +305,20 @@ void Outlining::nameInputs(func::FuncOp outlined, ArrayRef<Value> inputs) {
   }
 }
 
+/// So are results that the program has as its own.
+void Outlining::nameResults(func::FuncOp outlined, ArrayRef<Value> outputs) {
+  unsigned number = 0;
+  for (Value output : outputs) {
+    size_t numLeaves = getLeafTypes(output.getType()).size();
+    for (OpOperand &use : output.getUses())
+      if (numLeaves == 1 && isa<func::ReturnOp>(use.getOwner()))
+        if (auto name = source.getResultAttrOfType<StringAttr>(
+                use.getOperandNumber(), kNameAttrName))
+          outlined.setResultAttr(number, kNameAttrName, name);
+    number += numLeaves;
+  }
+}
+
 /// Makes values of the types of `values` from the leaves of all of them.
 static void mapTuples(OpBuilder &builder, Location loc, ArrayRef<Value> values,
                       ValueRange leaves, function_ref<void(Value, Value)> map) {
@@ -366,6 +381,7 @@ void Outlining::outline(ArrayRef<Operation *> group) {
   function.setFunctionType(builder.getFunctionType(
       function.getArgumentTypes(), ValueRange(results).getTypes()));
   nameInputs(function, sources);
+  nameResults(function, outputs.getArrayRef());
   symbols.insert(function);
 
   auto call = CallOp::create(builder, loc, ValueRange(results).getTypes(),

@@ -140,6 +140,7 @@ def test_check(folder):
     ({"profiler": [1]}, "expects 'profiler' to be an object"),
     ({"profiler": {"alu_counter": "7"}}, "expects 'alu_counter' in 'profiler' to be an integer"),
     ({"chisel_cycles": 9.5}, "expects 'chisel_cycles' to be an integer"),
+    ({"chisel_cycles": 0}, "expects 'chisel_cycles' to be 1 or more, but got 0"),
     ({"at_instruction": {}, "negative": None}, "expects 'at_instruction' to be an integer"),
     ({"stuck_instruction": 1}, "expects 'stuck_instruction' to be an object"),
     ({"negative": None, "chisel_cycles": None}, None),
@@ -191,7 +192,7 @@ def test_negative_cases(folder):
 def test_cycles_of_cases(folder):
     cycles = int(simulate(folder, "--mode=cycle", "--stats", "a.vtao").stdout.split(
         "cycles: ")[1].split()[0])
-    for factor, code in ((1, 0), (1.019, 0), (0.981, 0), (1.03, 1), (0.97, 1), (0, 1)):
+    for factor, code in ((1, 0), (1.019, 0), (0.981, 0), (1.03, 1), (0.97, 1), (0.01, 1)):
         (folder / "cases.json").write_text(json.dumps(
             {"cases": [{"name": "a", "chisel_cycles": round(cycles * factor)}]}))
         assert check(folder, "--mode=cycle")[0] == code
@@ -231,6 +232,8 @@ def test_cases_json_that_is_wrong(text, message, folder):
     (["a.out"], "which begins with 'VTAO'; a raw stream needs --config"),
     (["a.vtao", "--max-work=9"], "expects a program of 9 lanes and bytes at most, but got 0 and "),
     (["a.vtao", "--max-work=9"], "; --max-work sets the limit"),
+    (["a.vtao", "--config=1x16_i8w8a32_15_15_18_17"],
+     "expects a stream without a header after --config, but got a program"),
     (["a.vtao", "--config=1x16_i8w8a32_40_15_18_17"], "expects LOG_UOP_BUFF_SIZE from 2 to 28"),
     (["a.out", "--config=1x16_i8w8a32_15_15_18_17", "--image=none"], "cannot read 'none'"),
     (["a.out", "--config=1x16_i8w8a32_15_15_18_17", "--dram-base=5"], "expects dram_base"),
