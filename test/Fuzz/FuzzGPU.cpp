@@ -59,9 +59,10 @@ static void launch(GPUExecutor &executor, StringRef name,
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   MLIRContext *context = getKernelContext();
   fuzz::QuietDiagnostics diagnostics(context);
-  StringRef text(reinterpret_cast<const char *>(data), size);
+  // MLIR reads the zero behind a text.
+  std::string text(reinterpret_cast<const char *>(data), size);
   // MLIR's reader of bytecode is MLIR's.
-  if (text.starts_with("ML\xefR"))
+  if (StringRef(text).starts_with("ML\xefR"))
     return 0;
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
   if (!module)
