@@ -565,7 +565,7 @@ std::string VMProgram::print() const {
 void relay_python::bindRelayVM(py::module_ &m) {
   py::class_<VMProgram, std::shared_ptr<VMProgram>>(m, "VMProgram")
       .def(py::init<const std::string &, const std::optional<std::string> &>(),
-           py::arg("path"), py::arg("device"))
+           py::arg("path"), py::arg("device") = py::none())
       .def("run", &VMProgram::run, py::arg("name"), py::arg("args"),
            py::arg("types") = py::none())
       .def("profile", &VMProgram::profile, py::arg("name"), py::arg("args"),
