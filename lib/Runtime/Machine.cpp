@@ -36,22 +36,20 @@ Value Machine::run(const BytecodeFunction &function, std::vector<Value> args) {
   arguments = std::move(args);
   enter(function, /*isTail=*/false);
   // Which function it was is the first thing to know of an error.
-  auto failInFunction = [&](RelayStatus status, const char *message) {
-    if (frames.empty())
-      fail(status, message);
-    fail(status, message, "; in function '",
-         frames.back().function->description->name, "'");
+  auto getPlace = [&] {
+    return frames.empty() ? std::string()
+                          : std::string("; in function '") +
+                                frames.back().function->description->name + "'";
   };
   try {
     return run();
   } catch (const Error &error) {
-    failInFunction(error.status, error.what());
+    fail(error.status, error.what(), getPlace());
   } catch (const std::bad_alloc &) {
     // What the program has made is freed first: a message needs memory, too.
     registers.clear();
-    failInFunction(RELAY_OUT_OF_MEMORY, "out of memory");
+    fail(RELAY_OUT_OF_MEMORY, "out of memory", getPlace());
   }
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
