@@ -5,9 +5,11 @@
     y = model(x)
 """
 
-from ._compile import (IRModule, KernelProfile, Module, TensorInfo, compile, emit,
-                       import_onnx, load, load_dialect_plugin)
-from ._errors import CompileError, DiagnosticError, Error, RuntimeError
+from ._compile import (IRModule, KernelProfile, Module, TensorInfo, emit, import_onnx, load,
+                       load_dialect_plugin)
+from ._compile import compile as compile  # Public, though not in __all__.
+from ._errors import CompileError, DiagnosticError, Error
+from ._errors import RuntimeError as RuntimeError
 from ._session import (ExecutionMode, GraphOptimizationLevel, InferenceSession, ModelMetadata,
                        NodeArg, RunOptions, SessionOptions, get_available_providers, get_device,
                        set_default_logger_severity)
@@ -18,13 +20,13 @@ from . import tir
 
 parse = IRModule.parse
 
-# All but RuntimeError, which `import *` must not put in the place of Python's own;
-# that is a base of it, so that `except RuntimeError` catches it either way.
+# All but `compile` and RuntimeError, which `import *` must not put in the place of
+# Python's own; that is a base of ours, so that `except RuntimeError` catches it either way.
 __all__ = [
     "CompileError", "DiagnosticError", "Error", "ExecutionMode", "GraphOptimizationLevel",
     "IRModule", "InferenceSession", "KernelProfile", "ModelMetadata", "Module", "NodeArg",
-    "Program", "Quantized", "RunOptions", "SessionOptions", "TensorInfo", "compile", "emit",
-    "get_available_providers", "get_device", "get_num_threads", "import_onnx", "load",
-    "load_dialect_plugin", "parse", "quantize",
-    "set_default_logger_severity", "set_num_threads", "tir", "ValueInfo", "__version__",
+    "Program", "Quantized", "RunOptions", "SessionOptions", "TensorInfo", "ValueInfo",
+    "emit", "get_available_providers", "get_device", "get_num_threads", "import_onnx", "load",
+    "load_dialect_plugin", "parse", "quantize", "set_default_logger_severity",
+    "set_num_threads", "tir", "__version__",
 ]

@@ -10,7 +10,6 @@
 #include "PrefetchRows.h"
 #include "RotateRows.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,9 +20,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "relay-mlir/Dialect/TIR/Analysis/IndexSpace.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
@@ -33,79 +31,36 @@ namespace mlir::relay {
 } // namespace mlir::relay
 
 using namespace mlir;
+using tir::IndexSpace;
 
 //===----------------------------------------------------------------------===//
 // Alignment
 //===----------------------------------------------------------------------===//
 
-namespace {
+/// The loop whose variable `value` is, or null.
+static scf::ForOp getLoop(Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  auto loop =
+      arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
+  return loop && arg == loop.getInductionVar() ? loop : scf::ForOp();
+}
 
-/// Numbers that divide values; 0 divides 0 only.
-class Divisors {
-public:
-  int64_t get(Value value) {
-    if (std::optional<int64_t> constant = getConstantIntValue(value))
-      return std::abs(*constant);
-    auto it = known.find(value);
-    if (it != known.end())
-      return it->second;
-    // Deeper than any index of ours, and not too deep for the stack.
-    constexpr unsigned kMaxDepth = 64;
-    if (depth == kMaxDepth)
-      return 1;
-    ++depth;
-    int64_t divisor = compute(value);
-    --depth;
-    known[value] = divisor;
-    return divisor;
+/// A number that divides `value`, an index; 0 divides 0 only.
+static int64_t getDivisor(Value value) {
+  IndexSpace space(value.getContext(), /*readsArith=*/true);
+  AffineExpr expr = space.getExpr(value);
+  // A loop's variable is a multiple of what divides where it begins and its
+  // step.
+  SmallVector<AffineExpr> symbols;
+  for (auto [i, symbol] : llvm::enumerate(space.getSymbols())) {
+    symbols.push_back(getAffineSymbolExpr(i, value.getContext()));
+    if (scf::ForOp loop = getLoop(symbol))
+      symbols.back() =
+          symbols.back() * std::gcd(getDivisor(loop.getLowerBound()),
+                                    getDivisor(loop.getStep()));
   }
-
-private:
-  int64_t compute(Value value) {
-    if (auto arg = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-      if (!loop || arg != loop.getInductionVar())
-        return 1;
-      return std::gcd(get(loop.getLowerBound()), get(loop.getStep()));
-    }
-    Operation *op = value.getDefiningOp();
-    if (isa<arith::AddIOp, arith::SubIOp>(op))
-      return std::gcd(get(op->getOperand(0)), get(op->getOperand(1)));
-    if (isa<arith::MulIOp>(op))
-      return multiply(get(op->getOperand(0)), get(op->getOperand(1)));
-    if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-      return get(apply.getAffineMap().getResult(0), apply.getAffineMap(),
-                 apply.getMapOperands());
-    return 1;
-  }
-
-  int64_t get(AffineExpr expr, AffineMap map, ValueRange operands) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      return std::abs(constant.getValue());
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      return get(operands[dim.getPosition()]);
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-      return get(operands[map.getNumDims() + symbol.getPosition()]);
-    auto binary = cast<AffineBinaryOpExpr>(expr);
-    int64_t lhs = get(binary.getLHS(), map, operands);
-    int64_t rhs = get(binary.getRHS(), map, operands);
-    if (expr.getKind() == AffineExprKind::Add ||
-        expr.getKind() == AffineExprKind::Mod)
-      return std::gcd(lhs, rhs);
-    return expr.getKind() == AffineExprKind::Mul ? multiply(lhs, rhs) : 1;
-  }
-
-  /// What divides the factors divides the product, which may be too large.
-  static int64_t multiply(int64_t a, int64_t b) {
-    int64_t product;
-    return llvm::MulOverflow(a, b, product) ? std::max(a, b) : product;
-  }
-
-  DenseMap<Value, int64_t> known;
-  unsigned depth = 0;
-};
-
-} // namespace
+  return expr.replaceSymbols(symbols).getLargestKnownDivisor();
+}
 
 /// Whether the store is at a multiple of its size from the start of its buffer.
 static bool isAligned(vector::StoreOp store) {
@@ -114,7 +69,7 @@ static bool isAligned(vector::StoreOp store) {
   if (type.getRank() > 1 && type.getShape().back() % lanes != 0)
     return false;
   return !store.getIndices().empty() &&
-         Divisors().get(store.getIndices().back()) % lanes == 0;
+         getDivisor(store.getIndices().back()) % lanes == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,83 +122,6 @@ static bool isInTile(Operation *op) {
 // Lines
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// A sum of values with factors, and a constant.
-struct LinearIndex {
-  llvm::MapVector<Value, int64_t> terms;
-  int64_t constant = 0;
-
-  static LinearIndex get(Value value) {
-    LinearIndex index;
-    index.add(value, 1);
-    return index;
-  }
-
-  /// The constant by which it is more than `other`, if there is one.
-  std::optional<int64_t> minus(const LinearIndex &other) const {
-    LinearIndex difference = *this;
-    for (auto [term, factor] : other.terms)
-      difference.terms[term] -= factor;
-    for (auto [term, factor] : difference.terms)
-      if (factor != 0)
-        return std::nullopt;
-    return constant - other.constant;
-  }
-
-private:
-  void add(Value value, int64_t factor) {
-    if (std::optional<int64_t> number = getConstantIntValue(value)) {
-      constant += factor * *number;
-      return;
-    }
-    Operation *op = value.getDefiningOp();
-    if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
-      add(op->getOperand(0), factor);
-      add(op->getOperand(1), isa<arith::SubIOp>(op) ? -factor : factor);
-      return;
-    }
-    if (isa_and_nonnull<arith::MulIOp>(op))
-      for (unsigned i : {0, 1})
-        if (std::optional<int64_t> number =
-                getConstantIntValue(op->getOperand(i))) {
-          add(op->getOperand(1 - i), factor * *number);
-          return;
-        }
-    if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op)) {
-      add(apply.getAffineMap().getResult(0), apply, factor);
-      return;
-    }
-    terms[value] += factor;
-  }
-
-  void add(AffineExpr expr, affine::AffineApplyOp apply, int64_t factor) {
-    AffineMap map = apply.getAffineMap();
-    if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
-      constant += factor * number.getValue();
-    } else if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-      add(apply.getMapOperands()[dim.getPosition()], factor);
-    } else if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
-      add(apply.getMapOperands()[map.getNumDims() + symbol.getPosition()],
-          factor);
-    } else {
-      auto binary = cast<AffineBinaryOpExpr>(expr);
-      auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
-      if (expr.getKind() == AffineExprKind::Add) {
-        add(binary.getLHS(), apply, factor);
-        add(binary.getRHS(), apply, factor);
-      } else if (expr.getKind() == AffineExprKind::Mul && number) {
-        add(binary.getLHS(), apply, factor * number.getValue());
-      } else {
-        // A quotient: a term by itself, unlike any other.
-        terms[apply.getResult()] += factor;
-      }
-    }
-  }
-};
-
-} // namespace
-
 /// Whether the line that a store writes to is full before many others are
 /// written to: it, and those next to it in the same block, fill lines, or the
 /// innermost loop goes on where they end, and writes to few lines in turn. What
@@ -258,7 +136,12 @@ static bool fillsLines(vector::StoreOp store,
   int64_t bits = store.getVectorType().getElementTypeBitWidth();
   if (lanes * bits >= kLineBits)
     return true;
-  LinearIndex own = LinearIndex::get(store.getIndices().back());
+  IndexSpace space(store.getContext(), /*readsArith=*/true);
+  AffineExpr own = space.getExpr(store.getIndices().back());
+  auto getDistance = [&](AffineExpr other) {
+    return dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+        other - own, space.getDims().size(), space.getSymbols().size()));
+  };
   SmallVector<int64_t> distances;
   int64_t numStores = 0;
   for (vector::StoreOp other : stores) {
@@ -268,9 +151,8 @@ static bool fillsLines(vector::StoreOp store,
     if (other.getBase() == store.getBase() &&
         other.getVectorType() == store.getVectorType() &&
         other.getIndices().drop_back() == store.getIndices().drop_back())
-      if (std::optional<int64_t> distance =
-              LinearIndex::get(other.getIndices().back()).minus(own))
-        distances.push_back(*distance);
+      if (auto distance = getDistance(space.getExpr(other.getIndices().back())))
+        distances.push_back(distance.getValue());
   }
   int64_t begin = 0, end = lanes;
   while (llvm::is_contained(distances, begin - lanes))
@@ -282,8 +164,11 @@ static bool fillsLines(vector::StoreOp store,
   auto loop = dyn_cast<scf::ForOp>(store->getParentOp());
   std::optional<int64_t> step =
       loop ? getConstantIntValue(loop.getStep()) : std::nullopt;
-  return step && numStores * lanes <= kMaxLines * (end - begin) &&
-         own.terms.lookup(loop.getInductionVar()) * *step == end - begin;
+  if (!step || numStores * lanes > kMaxLines * (end - begin))
+    return false;
+  AffineExpr variable = space.getExpr(loop.getInductionVar());
+  auto moved = getDistance(own.replace(variable, variable + *step));
+  return moved && moved.getValue() == end - begin;
 }
 
 //===----------------------------------------------------------------------===//

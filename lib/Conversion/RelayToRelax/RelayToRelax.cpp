@@ -21,6 +21,7 @@
 
 #include "ShapeReifier.h"
 #include "SignatureAttrs.h"
+#include "SizeNames.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,7 +34,6 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_CONVERTRELAYTORELAXPASS
@@ -78,7 +78,8 @@ public:
                                 [this](ArrayRef<AffineExpr> sizes, bool isMax) {
                                   return defineExtremum(sizes, isMax);
                                 }),
-        context(source.getContext()), scope(context), builder(source) {}
+        context(source.getContext()), scope(context), builder(source),
+        sizeNamer(source) {}
 
   FailureOr<relax::FuncOp> convert();
 
@@ -107,8 +108,6 @@ private:
     return scope.import(
         cast<relax::SymbolicTensorType>(value.getType()).getShape());
   }
-  /// A new symbol with a name that no dimension of the function has.
-  StringAttr makeSymbol();
   /// The element type that a call's result has for its users: unsigned, where a
   /// bitcast says so, of it or of the same data in another shape.
   Type getElementType(Value result);
@@ -123,6 +122,7 @@ private:
   MLIRContext *context;
   relax::SymbolScope scope;
   OpBuilder builder;
+  SizeNamer sizeNamer;
   relax::FuncOp target;
   ShapeReifier::Assumptions assumptions;
   /// The symbols of extreme sizes, and what they are, in order.
@@ -132,8 +132,6 @@ private:
     bool isMax;
   };
   SmallVector<Extremum> extremes;
-  llvm::StringSet<> givenNames;
-  unsigned numGenerated = 0;
   DenseMap<Value, SmallVector<Value>> values;
   /// What kernels compute from constants only.
   DenseSet<Value> constants;
@@ -141,11 +139,6 @@ private:
 };
 
 } // namespace
-
-StringAttr FunctionConverter::makeSymbol() {
-  return builder.getStringAttr(makeSizeName(
-      numGenerated, [&](StringRef name) { return givenNames.contains(name); }));
-}
 
 AffineExpr FunctionConverter::defineExtremum(ArrayRef<AffineExpr> sizes,
                                              bool isMax) {
@@ -164,7 +157,7 @@ AffineExpr FunctionConverter::defineExtremum(ArrayRef<AffineExpr> sizes,
   constexpr size_t maxNameLength = 100;
   if (text.size() > maxNameLength)
     text = (isMax ? "max#" : "min#") + std::to_string(extremes.size());
-  while (!givenNames.insert(text).second)
+  while (!sizeNamer.reserve(text))
     text += '\'';
   StringAttr symbol = builder.getStringAttr(text);
   extremes.push_back({symbol, Dims(sizes), isMax});
@@ -193,35 +186,19 @@ FunctionConverter::convertArgument(BlockArgument argument) {
     return source.emitOpError()
            << "expects the elements of parameter " << argument.getArgNumber()
            << " to be integers or floats, but got " << tensor.getElementType();
-  auto names = source.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                  relay::kDimsAttrName);
-  Dims dims;
-  for (auto [dim, size] : llvm::enumerate(tensor.getShape())) {
-    if (!ShapedType::isDynamic(size)) {
-      dims.push_back(builder.getAffineConstantExpr(size));
-      continue;
-    }
-    auto name = names && dim < names.size() ? dyn_cast<StringAttr>(names[dim])
-                                            : StringAttr();
-    if (!name || name.empty())
-      name = makeSymbol();
-    // The context's own copy, so that equal names have equal types.
-    dims.push_back(scope.getSymbol(builder.getStringAttr(name.getValue())));
-  }
-  return relax::SymbolicTensorType::get(scope.makeShape(dims),
-                                        tensor.getElementType());
+  auto named = dyn_cast<relax::SymbolicTensorType>(
+      sizeNamer.getType(argument.getArgNumber()));
+  if (!named)
+    named = relax::SymbolicTensorType::get(tensor.getShape(),
+                                           tensor.getElementType());
+  scope.import(named.getShape());
+  return named;
 }
 
 FailureOr<relax::FuncOp> FunctionConverter::convert() {
   if (!source.getBody().hasOneBlock())
     return source.emitOpError() << "expects a body of one block, but got "
                                 << source.getBody().getBlocks().size();
-  for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
-    if (auto names =
-            source.getArgAttrOfType<ArrayAttr>(i, relay::kDimsAttrName))
-      for (auto name : names.getAsRange<StringAttr>())
-        givenNames.insert(name.getValue());
-
   SmallVector<Type> arguments;
   for (BlockArgument argument : source.getArguments()) {
     FailureOr<relax::SymbolicTensorType> type = convertArgument(argument);

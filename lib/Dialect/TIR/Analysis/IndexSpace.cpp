@@ -45,10 +45,33 @@ AffineExpr IndexSpace::getExpr(Value value, Known &known) {
     return known[value] =
                map.getResult(0).replaceDimsAndSymbols(dimExprs, symbolExprs);
   }
+  if (readsArith) {
+    auto it = known.find(value);
+    if (it != known.end())
+      return it->second;
+    if (AffineExpr expr = getArithExpr(value, known))
+      return known[value] = expr;
+  }
   auto arg = dyn_cast<BlockArgument>(value);
   bool isDim = arg && isa<ForOp, BlockOp, affine::AffineForOp>(
                           arg.getOwner()->getParentOp());
   return getInput(value, isDim ? dims : symbols, isDim);
+}
+
+AffineExpr IndexSpace::getArithExpr(Value value, Known &known) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp>(op))
+    return getExpr(op->getOperand(0), known) +
+           getExpr(op->getOperand(1), known);
+  if (isa_and_nonnull<arith::SubIOp>(op))
+    return getExpr(op->getOperand(0), known) -
+           getExpr(op->getOperand(1), known);
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    for (unsigned i : {0, 1})
+      if (std::optional<int64_t> factor =
+              getConstantIntValue(op->getOperand(i)))
+        return getExpr(op->getOperand(1 - i), known) * *factor;
+  return {};
 }
 
 AffineExpr IndexSpace::getExpr(OpFoldResult value) {

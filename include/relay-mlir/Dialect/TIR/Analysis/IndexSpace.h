@@ -18,7 +18,10 @@ namespace mlir::tir {
 /// some other way than by `affine.apply` is a symbol.
 class IndexSpace {
 public:
-  explicit IndexSpace(MLIRContext *context) : context(context) {}
+  /// Below tir, where passes write sums and multiples with arith, these are
+  /// expressions as well if `readsArith`.
+  explicit IndexSpace(MLIRContext *context, bool readsArith = false)
+      : context(context), readsArith(readsArith) {}
 
   AffineExpr getExpr(Value value);
   AffineExpr getExpr(OpFoldResult value);
@@ -51,9 +54,12 @@ private:
   using Known = llvm::DenseMap<Value, AffineExpr>;
 
   AffineExpr getExpr(Value value, Known &known);
+  /// Of a sum, a difference, or a product with a constant; else null.
+  AffineExpr getArithExpr(Value value, Known &known);
   AffineExpr getInput(Value value, SmallVectorImpl<Value> &inputs, bool isDim);
 
   MLIRContext *context;
+  bool readsArith;
   SmallVector<Value> dims, symbols;
 };
 
