@@ -276,13 +276,16 @@ class Interpreter:
 
 
 class Compiler:
-    """Compiles models to native code as users do, and runs it."""
+    """Compiles models for an executor ("aot" or "vm") as users do, and runs them."""
+
+    def __init__(self, executor="aot"):
+        self.executor = executor
 
     def compile(self, model):
         """A function of the inputs, which returns the outputs."""
         import relay_mlir as rm
         try:
-            compiled = rm.compile(model, executor="aot")
+            compiled = rm.compile(model, executor=self.executor)
         except rm.CompileError as error:
             raise ExecutionError(str(error)) from None
         return lambda *inputs: _as_list(compiled(*inputs))
@@ -296,25 +299,6 @@ class Compiler:
 
 def _as_list(outputs):
     return list(outputs) if isinstance(outputs, tuple) else [outputs]
-
-
-class Machine:
-    """Compiles models for the virtual machine, and runs them there."""
-
-    def compile(self, model):
-        """A function of the inputs, which returns the outputs."""
-        import relay_mlir as rm
-        try:
-            compiled = rm.compile(model, executor="vm")
-        except rm.CompileError as error:
-            raise ExecutionError(str(error)) from None
-        return lambda *inputs: _as_list(compiled(*inputs))
-
-    def run(self, model, inputs):
-        return self.compile(model)(*inputs)
-
-    def close(self):
-        pass
 
 
 def check_outputs(case, outputs):

@@ -29,6 +29,11 @@ def outcomes():
 
 
 @pytest.fixture(scope="module")
+def vm_outcomes():
+    return onnx_runner.run_cases(onnx_backend.node_cases(), ["vm"])
+
+
+@pytest.fixture(scope="module")
 def frozen_outcomes():
     return onnx_runner.run_cases(onnx_backend.frozen_cases())
 
@@ -51,6 +56,16 @@ def test_compiled(name, outcomes, refused):
         pytest.xfail(f"refused: {reason}")
     assert outcome.status in onnx_runner.PASSES, outcome.text
     assert name not in refused, "passes: run utils/docs/onnx_page.py"
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", [case.name for case in onnx_backend.node_cases()])
+def test_compiled_for_vm(name, outcomes, vm_outcomes):
+    """What aot runs, vm runs too."""
+    if outcomes[name].status != onnx_runner.PASSED:
+        pytest.skip("aot does not run it")
+    outcome = vm_outcomes[name]
+    assert outcome.status == onnx_runner.PASSED, outcome.text
 
 
 def test_page_is_current(outcomes, frozen_outcomes, interpreter):

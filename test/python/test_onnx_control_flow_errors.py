@@ -175,7 +175,7 @@ def test_aot_names_the_executor_that_takes_it():
 
 def test_position_out_of_range_at_run_time():
     text, _ = MODELS["sequence_positions"]
-    run = onnx_backend.Machine().compile(parse(text))
+    run = onnx_backend.Compiler("vm").compile(parse(text))
     for position in (3, -4):
         with pytest.raises(ValueError, match="expects a position within the sequence"):
             run(f32(2), f32(3), i64(0), i64(position))
@@ -193,7 +193,7 @@ def test_shape_of_the_elements_of_a_sequence():
 
 
 def test_wrong_elements_at_run_time():
-    run = onnx_backend.Machine().compile(parse(MODELS["sequence_input"][0]))
+    run = onnx_backend.Compiler("vm").compile(parse(MODELS["sequence_input"][0]))
     for elements in ([f32(3)], [f32(2, 3), f32()], [f32(2, 3).astype(np.float64)], [i64([[1]])]):
         with pytest.raises((ValueError, TypeError, rm.RuntimeError), match="expects"):
             run(elements, f32(2, 3), i64(0))
@@ -206,7 +206,7 @@ g (bool c, float[n] x, float[n,2] z) => (y) <int64[1] last = {1}> {
   y = If (c) <then_branch = t () => (a) { a = Neg(x) },
               else_branch = e () => (b) { b = ReduceSum<keepdims = 0>(z, last) }>
 }"""
-    run = onnx_backend.Machine().compile(parse(text))
+    run = onnx_backend.Compiler("vm").compile(parse(text))
     compare(run(true(), f32(3), f32(3, 2)), [-f32(3)])
     for feeds in ((true(), f32(3), f32(4, 2)), (true(False), f32(4), f32(3, 2))):
         with pytest.raises(ValueError, match=r"argument 2 of 'main' \('z'\): expects a tensor of shape "
@@ -222,7 +222,7 @@ g (float[n,3] x, int64{shape} p) => (y) {{
   s = SplitToSequence<axis = 0>(x, p)
   y = SequenceLength(s)
 }}"""
-    run = onnx_backend.Machine().compile(parse(text))
+    run = onnx_backend.Compiler("vm").compile(parse(text))
     compare(run(f32(5, 3), split * 0 + 5 if split.size == 1 else i64([5])),
             [i64(1)])
     with pytest.raises(ValueError, match="expects parts (of at least 1|that are together as long as "
@@ -235,7 +235,7 @@ def test_scan_of_other_lengths():
 g (float[n,2] x, float[m,2] z) => (y) {
   y = Scan <num_scan_inputs = 2, body = b (float[2] v, float[2] u) => (v2) { v2 = Add(v, u) }> (x, z)
 }"""
-    run = onnx_backend.Machine().compile(parse(text))
+    run = onnx_backend.Compiler("vm").compile(parse(text))
     compare(run(f32(3, 2), f32(3, 2)), [f32(3, 2) * 2])
     for lengths in ((3, 2), (2, 3), (3, 0)):
         with pytest.raises(ValueError, match="expects as many elements of all scan inputs"):
@@ -244,7 +244,7 @@ g (float[n,2] x, float[m,2] z) => (y) {
 
 def test_messages_about_sizes():
     """They name no inputs that the model does not have, and of long expressions the begin."""
-    run = onnx_backend.Machine().compile(parse("""
+    run = onnx_backend.Compiler("vm").compile(parse("""
 g (float[a,b] x, int64[3] s) => (y) { y = Reshape(x, s) }"""))
     compare(run(f32(4, 3), i64([2, -1, 3])), [f32(4, 3).reshape(2, 2, 3)])
     with pytest.raises(ValueError, match=r"d\d = \d is computed") as caught:
