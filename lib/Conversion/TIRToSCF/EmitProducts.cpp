@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A block of threads computes a tile of the result. It brings parts of both
-// operands to shared memory, as numbers of 16 bits (ProductOperands.cpp), while
-// others are multiplied (ProductInstructions.cpp). Results go through shared
-// memory once more, together with what is computed of them
-// (ProductResults.cpp).
+// operands to shared memory, as floats of 16 bits or integers of 8
+// (ProductOperands.cpp), while others are multiplied (ProductInstructions.cpp).
+// Results go through shared memory once more, together with what is computed of
+// them (ProductResults.cpp).
 //
 // Variables of the block make rows, columns and steps of the reduction, so that
 // operands are addressed as the block says, whatever they are: the matrix that
@@ -141,9 +141,10 @@ void ProductEmitter::allocateShared() {
   MemRefType rightType = getType(getShape(right), piece);
   int64_t partRows = kMmaRows * attr.getWarps()[0];
   MemRefType resultType =
-      getType({partRows, attr.getTile()[1] + kResultPadding}, b.getF32Type());
-  int64_t leftBytes = leftType.getNumElements() * 2;
-  int64_t operandBytes = leftBytes + rightType.getNumElements() * 2;
+      getType({partRows, attr.getTile()[1] + kResultPadding}, getSumType());
+  int64_t leftBytes = leftType.getNumElements() * getPieceBytes();
+  int64_t operandBytes =
+      leftBytes + rightType.getNumElements() * getPieceBytes();
   // Operands are no longer needed when results come.
   Value bytes = memref::AllocaOp::create(
       b, loc,
@@ -162,7 +163,7 @@ void ProductEmitter::allocateShared() {
 
 void ProductEmitter::clearSums() {
   Value none = arith::ConstantOp::create(
-      b, loc, b.getZeroAttr(VectorType::get(2, b.getF32Type())));
+      b, loc, b.getZeroAttr(VectorType::get(2, getSumType())));
   for (int64_t i = 0; i != numSums; ++i)
     storeSums(none, index(i));
 }
@@ -321,15 +322,15 @@ LogicalResult ProductEmitter::emitTile(Value number) {
   if (failed(verifyOperand(left)) || failed(verifyOperand(right)))
     return failure();
   auto isCopied = [&](const Operand &operand) {
-    return operand.element == piece && operand.vectorSize * 2 == kLoadBytes;
+    return operand.element == piece && operand.vectorSize == getLoadSize();
   };
   bool isAsync = attr.getStages() > 2 && isCopied(left) && isCopied(right);
   // One stage is filled while the other is multiplied.
   numStages = isAsync ? attr.getStages() : byWarpgroups() ? 2 : 1;
   allocateShared();
   numSums = warpRows / kMmaRows * (warpColumns / kMmaColumns) * 2;
-  sums = memref::AllocaOp::create(
-      b, loc, MemRefType::get({numSums, 2}, b.getF32Type()));
+  sums = memref::AllocaOp::create(b, loc,
+                                  MemRefType::get({numSums, 2}, getSumType()));
   Value numSteps = countTiles(reduction, tile[2]);
   if (isAsync)
     emitAsyncSteps(numSteps, firstRow, firstColumn);
@@ -435,11 +436,29 @@ LogicalResult ProductEmitter::verify() {
       cast<MemRefType>(accesses.left.buffer.getType()).getElementType();
   Type other =
       cast<MemRefType>(accesses.right.buffer.getType()).getElementType();
-  if (element != other ||
-      (!element.isF32() && !element.isF16() && !element.isBF16()))
-    return block.emitOpError("expects products of two elements of f32, f16 or "
-                             "bf16, but got ")
+  Type sum = cast<MemRefType>(accesses.out.buffer.getType()).getElementType();
+  if (element != other || (!element.isF32() && !element.isF16() &&
+                           !element.isBF16() && !element.isInteger(8)))
+    return block.emitOpError("expects products of two elements of f32, f16, "
+                             "bf16 or i8, but got ")
            << element << " and " << other;
+  if (element.isInteger() && !sum.isInteger(32))
+    return block.emitOpError("expects sums of i32, but got ") << sum;
+  // It would need PTX 8.4, and a driver that knows that.
+  if (byWarpgroups() && element.isInteger() &&
+      tir::isUnsigned(accesses.left) != tir::isUnsigned(accesses.right))
+    return block.emitOpError("expects the instruction ")
+           << ProductAttr::kMma
+           << " for elements with a sign and such without, but got "
+           << attr.getInstruction();
+  int64_t bytes = element.isInteger() ? 1 : 2;
+  int64_t steps = attr.getTile()[2];
+  if (byWarpgroups() ? steps * bytes != kSwizzleBytes
+                     : steps * bytes % kMmaBytes != 0)
+    return block.emitOpError("expects a tile of ")
+           << (byWarpgroups() ? "" : "multiples of ")
+           << (byWarpgroups() ? kSwizzleBytes : kMmaBytes) / bytes
+           << " steps for elements of " << element << ", but got " << steps;
   if (attr.getPieces() != 1 && !element.isF32())
     return block.emitOpError("expects one piece for elements of ")
            << element << ", but got " << attr.getPieces();

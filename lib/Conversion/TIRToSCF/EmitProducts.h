@@ -66,14 +66,23 @@ private:
                               ArrayRef<Value> position);
 
   static constexpr int64_t kWarp = cuda::ArchInfo::kWarpSize;
-  /// Rows, columns and steps of one `mma.sync` on numbers of 16 bits.
-  static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSteps = 16;
+  /// Rows and columns of one `mma.sync`, and bytes of a row of its operands.
+  static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaBytes = 32;
   /// Rows of one `wgmma`, and bytes of a row of its operands.
   static constexpr int64_t kGroupRows = 64, kSwizzleBytes = 128;
   /// Rows of operands that are stored differently, in the order of chunks.
   static constexpr int64_t kSwizzleRows = 8;
   /// Bytes of the widest load.
   static constexpr int64_t kLoadBytes = 16;
+
+  int64_t getPieceBytes() const { return piece.getIntOrFloatBitWidth() / 8; }
+  /// Pieces of one load from shared memory, and steps of one product.
+  int64_t getLoadSize() const { return kLoadBytes / getPieceBytes(); }
+  int64_t getMmaSteps() const { return kMmaBytes / getPieceBytes(); }
+  /// The type of sums.
+  Type getSumType() const {
+    return piece.isInteger() ? b.getI32Type() : Type(b.getF32Type());
+  }
 
   bool byWarpgroups() const {
     return attr.getInstruction() == cuda::ProductAttr::kWgmma;
@@ -109,6 +118,11 @@ private:
   Value loadFragments(const Operand &operand, Value stage, int64_t part,
                       Value line, Value step);
   Value join(ArrayRef<Value> pairs);
+  /// The sums `pairs` and the products of two fragments.
+  Value multiplyFragments(Value leftFragments, Value rightFragments,
+                          Value pairs);
+  Value multiplyIntegers(Value leftFragments, Value rightFragments,
+                         Value pairs);
   Value loadSums(Value pair);
   void storeSums(Value value, Value pair);
   /// Adds the products of a stage to the sums of a thread.
@@ -158,7 +172,7 @@ private:
   SmallVector<int64_t> rows, columns, reduction;
   /// Rows and columns of a warp.
   int64_t warpRows = 0, warpColumns = 0;
-  /// What operands are in shared memory.
+  /// What operands are in shared memory: numbers of 16 bits, or bytes.
   Type piece;
   /// The variables of the batch in the tile at hand; null for the others.
   SmallVector<Value> batchPosition;

@@ -23,12 +23,12 @@
 using namespace mlir;
 using namespace mlir::relay::detail;
 
-/// Each thread says where eight numbers of a row are, and gets two of each of
-/// four matrices of eight rows.
+/// Each thread says where 16 bytes of a row are, and gets four of each of four
+/// matrices of eight rows.
 Value ProductEmitter::loadFragments(const Operand &operand, Value stage,
                                     int64_t part, Value line, Value step) {
   return nvgpu::LdMatrixOp::create(
-      b, loc, VectorType::get({4, 2}, piece), operand.shared,
+      b, loc, VectorType::get({4, 4 / getPieceBytes()}, piece), operand.shared,
       ValueRange{stage, index(part), line, step}, /*transpose=*/false,
       /*numTiles=*/uint32_t(4));
 }
@@ -45,12 +45,63 @@ Value ProductEmitter::join(ArrayRef<Value> pairs) {
 }
 
 Value ProductEmitter::loadSums(Value pair) {
-  return vector::LoadOp::create(b, loc, VectorType::get(2, b.getF32Type()),
-                                sums, ValueRange{pair, index(0)});
+  return vector::LoadOp::create(b, loc, VectorType::get(2, getSumType()), sums,
+                                ValueRange{pair, index(0)});
 }
 
 void ProductEmitter::storeSums(Value value, Value pair) {
   vector::StoreOp::create(b, loc, value, sums, ValueRange{pair, index(0)});
+}
+
+/// By the instruction itself: that of nvgpu knows no unsigned bytes, and its
+/// sums saturate.
+Value ProductEmitter::multiplyIntegers(Value leftFragments,
+                                       Value rightFragments, Value pairs) {
+  auto i32 = b.getI32Type();
+  auto getRegisters = [&](Value fragments) {
+    SmallVector<Value> registers;
+    auto type = cast<VectorType>(fragments.getType());
+    for (int64_t i = 0; i != type.getDimSize(0); ++i) {
+      Value bytes =
+          vector::ExtractOp::create(b, loc, fragments, ArrayRef<int64_t>{i});
+      bytes = vector::BitCastOp::create(b, loc, VectorType::get(1, i32), bytes);
+      registers.push_back(
+          vector::ExtractOp::create(b, loc, bytes, ArrayRef<int64_t>{0}));
+    }
+    return registers;
+  };
+  SmallVector<Value> old;
+  for (int64_t i = 0; i != 4; ++i)
+    old.push_back(vector::ExtractOp::create(b, loc, pairs,
+                                            ArrayRef<int64_t>{i / 2, i % 2}));
+  auto getType = [](const tir::BufferAccess &access) {
+    return tir::isUnsigned(access) ? NVVM::MMATypes::u8 : NVVM::MMATypes::s8;
+  };
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                               SmallVector<Type>(4, i32));
+  Value products = NVVM::MmaOp::create(
+      b, loc, type, getRegisters(leftFragments), getRegisters(rightFragments),
+      old, ArrayRef<int64_t>{kMmaRows, kMmaColumns, getMmaSteps()},
+      /*b1Op=*/std::nullopt, NVVM::MMAIntOverflow::wrapped,
+      std::array{getType(accesses.left), getType(accesses.right)},
+      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i != 4; ++i)
+    sums.push_back(LLVM::ExtractValueOp::create(b, loc, products, i));
+  auto pair = VectorType::get(2, i32);
+  return join({vector::FromElementsOp::create(b, loc, pair,
+                                              ArrayRef(sums).take_front(2)),
+               vector::FromElementsOp::create(b, loc, pair,
+                                              ArrayRef(sums).drop_front(2))});
+}
+
+Value ProductEmitter::multiplyFragments(Value leftFragments,
+                                        Value rightFragments, Value pairs) {
+  if (piece.isInteger())
+    return multiplyIntegers(leftFragments, rightFragments, pairs);
+  return nvgpu::MmaSyncOp::create(
+      b, loc, leftFragments, rightFragments, pairs,
+      ArrayRef<int64_t>{kMmaRows, kMmaColumns, getMmaSteps()});
 }
 
 void ProductEmitter::multiply(Value thread, Value stage) {
@@ -61,13 +112,14 @@ void ProductEmitter::multiply(Value thread, Value stage) {
   Value leftRow =
       add(mul(div(warp, index(attr.getWarps()[1])), index(warpRows)),
           rem(lane, index(kMmaRows)));
-  Value leftStep = mul(div(lane, index(kMmaRows)), index(8));
+  Value leftStep = mul(div(lane, index(kMmaRows)), index(getLoadSize()));
   Value rightColumn = add(
       mul(rem(warp, index(attr.getWarps()[1])), index(warpColumns)),
       add(mul(div(lane, index(16)), index(kMmaColumns)), rem(lane, index(8))));
-  Value rightStep = mul(rem(div(lane, index(8)), index(2)), index(8));
+  Value rightStep =
+      mul(rem(div(lane, index(8)), index(2)), index(getLoadSize()));
   int64_t numRows = warpRows / kMmaRows, numColumns = warpColumns / kMmaColumns;
-  for (int64_t step = 0; step != attr.getTile()[2]; step += kMmaSteps) {
+  for (int64_t step = 0; step != attr.getTile()[2]; step += getMmaSteps()) {
     SmallVector<SmallVector<Value>> lefts(attr.getPieces()),
         rights(attr.getPieces());
     for (int64_t part = 0; part != attr.getPieces(); ++part) {
@@ -91,9 +143,8 @@ void ProductEmitter::multiply(Value thread, Value stage) {
         Value second = index((i * numColumns + j) * 2 + 1);
         Value sum = join({loadSums(first), loadSums(second)});
         auto accumulate = [&](int64_t leftPart, int64_t rightPart) {
-          sum = nvgpu::MmaSyncOp::create(
-              b, loc, lefts[leftPart][i], rights[rightPart][j], sum,
-              ArrayRef<int64_t>{kMmaRows, kMmaColumns, kMmaSteps});
+          sum =
+              multiplyFragments(lefts[leftPart][i], rights[rightPart][j], sum);
         };
         // The product of the two small parts is less than what is lost anyway.
         if (attr.getPieces() == 2) {
@@ -130,12 +181,13 @@ void ProductEmitter::waitForProducts(int64_t numPending) {
 Value ProductEmitter::describe(const Operand &operand, Value stage,
                                Value firstLine) {
   static constexpr int64_t kUnit = 16, kMask = 0x3fff, kSwizzle128 = 1;
-  int64_t tileBytes = operand.numLines * attr.getTile()[2] * 2;
+  int64_t lineBytes = attr.getTile()[2] * getPieceBytes();
+  int64_t tileBytes = operand.numLines * lineBytes;
   // Lines are 128 bytes, or 64 of them are as many as there are steps.
   Value address =
       memref::ExtractAlignedPointerAsIndexOp::create(b, loc, operand.shared);
   address = add(address, mul(stage, index(attr.getPieces() * tileBytes)));
-  address = add(address, mul(firstLine, index(attr.getTile()[2] * 2)));
+  address = add(address, mul(firstLine, index(lineBytes)));
   Value units = b.createOrFold<arith::AndIOp>(loc, div(address, index(kUnit)),
                                               index(kMask));
   Value descriptor =
@@ -151,7 +203,7 @@ Value ProductEmitter::describe(const Operand &operand, Value stage,
 
 void ProductEmitter::multiplyByWarpgroups(Value thread, Value stage) {
   MLIRContext *context = b.getContext();
-  SmallVector<Type> types(numSums * 2, b.getF32Type());
+  SmallVector<Type> types(numSums * 2, getSumType());
   auto sumsType = LLVM::LLVMStructType::getLiteral(context, types);
   Value products = LLVM::PoisonOp::create(b, loc, sumsType);
   for (int64_t i = 0; i != numSums; ++i) {
@@ -169,27 +221,37 @@ void ProductEmitter::multiplyByWarpgroups(Value thread, Value stage) {
   // In units of 16 bytes.
   auto advance = [&](const Operand &operand, Value matrix, int64_t part,
                      int64_t step) -> Value {
-    int64_t bytes = part * operand.numLines * attr.getTile()[2] * 2 +
-                    step * (operand.alongReduction ? 2 : kSwizzleBytes);
+    int64_t bytes =
+        part * operand.numLines * attr.getTile()[2] * getPieceBytes() +
+        step * (operand.alongReduction ? getPieceBytes() : kSwizzleBytes);
     if (bytes == 0)
       return matrix;
     return arith::AddIOp::create(
         b, loc, matrix, arith::ConstantIntOp::create(b, loc, bytes / 16, 64));
   };
   auto shape = NVVM::MMAShapeAttr::get(context, kGroupRows, attr.getTile()[1],
-                                       kMmaSteps);
-  auto element = NVVM::WGMMATypesAttr::get(
-      context, piece.isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16);
+                                       getMmaSteps());
+  auto getType = [&](const Operand &operand) {
+    NVVM::WGMMATypes type =
+        !piece.isInteger()
+            ? piece.isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16
+        : tir::isUnsigned(operand.access) ? NVVM::WGMMATypes::u8
+                                          : NVVM::WGMMATypes::s8;
+    return NVVM::WGMMATypesAttr::get(context, type);
+  };
+  auto sumType = NVVM::WGMMATypesAttr::get(
+      context,
+      piece.isInteger() ? NVVM::WGMMATypes::s32 : NVVM::WGMMATypes::f32);
   auto plus = NVVM::WGMMAScaleInAttr::get(context, NVVM::WGMMAScaleIn::one);
   auto rowMajor = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row);
   auto columnMajor = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::col);
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
-  for (int64_t step = 0; step != attr.getTile()[2]; step += kMmaSteps) {
+  for (int64_t step = 0; step != attr.getTile()[2]; step += getMmaSteps()) {
     auto accumulate = [&](int64_t leftPart, int64_t rightPart) {
       products = NVVM::WgmmaMmaAsyncOp::create(
           b, loc, sumsType, products, advance(left, leftMatrix, leftPart, step),
-          advance(right, rightMatrix, rightPart, step), shape, element, element,
-          NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32),
+          advance(right, rightMatrix, rightPart, step), shape, getType(left),
+          getType(right), sumType,
           NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::one), plus,
           plus, left.alongReduction ? rowMajor : columnMajor,
           right.alongReduction ? columnMajor : rowMajor,
@@ -204,7 +266,7 @@ void ProductEmitter::multiplyByWarpgroups(Value thread, Value stage) {
   }
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
 
-  auto pairType = VectorType::get(2, b.getF32Type());
+  auto pairType = VectorType::get(2, getSumType());
   for (int64_t i = 0; i != numSums; ++i) {
     SmallVector<Value> pair;
     for (int64_t half : {0, 1})

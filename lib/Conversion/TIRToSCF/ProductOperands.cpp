@@ -30,9 +30,9 @@ using namespace mlir;
 using namespace mlir::relay::detail;
 using tir::BufferAccess;
 
-/// Elements between rows in shared memory, so that the eight rows which a warp
+/// Bytes between rows in shared memory, so that the eight rows which a warp
 /// reads at once are in different banks.
-static constexpr int64_t kRowPadding = 8;
+static constexpr int64_t kRowPadding = 16;
 
 /// How many consecutive elements along variable `last` one load may have.
 int64_t ProductEmitter::getVectorSize(const BufferAccess &access,
@@ -101,9 +101,9 @@ ProductEmitter::createOperand(const BufferAccess &access,
   operand.vectorSize = getVectorSize(access, reduction.back());
   operand.alongReduction = true;
   operand.threadsAlongReduction = tir::isContiguous(access, reduction.back());
-  // `wgmma` takes matrices of either order.
+  // `wgmma` takes matrices of either order, but not of bytes.
   if (byWarpgroups() && operand.vectorSize == 1 && !lines.empty() &&
-      operand.element == piece)
+      operand.element == piece && !piece.isInteger())
     if (int64_t size = getVectorSize(access, lines.back()); size != 1) {
       operand.vectorSize = size;
       operand.alongReduction = false;
@@ -138,9 +138,9 @@ std::pair<Value, Value> ProductEmitter::getChunk(const Operand &operand,
 SmallVector<int64_t> ProductEmitter::getShape(const Operand &operand) {
   int64_t numSteps = attr.getTile()[2];
   SmallVector<int64_t> shape = {numStages, attr.getPieces()};
-  int64_t inRow = kSwizzleBytes / 2;
+  int64_t inRow = kSwizzleBytes / getPieceBytes();
   if (!byWarpgroups())
-    shape.append({operand.numLines, numSteps + kRowPadding});
+    shape.append({operand.numLines, numSteps + kRowPadding / getPieceBytes()});
   else if (operand.alongReduction)
     shape.append({operand.numLines, inRow});
   else
@@ -156,13 +156,13 @@ SmallVector<Value> ProductEmitter::getPlace(const Operand &operand, Value stage,
     place.append({line, step});
     return place;
   }
-  Value inChunk = index(kLoadBytes / 2);
+  Value inChunk = index(getLoadSize());
   auto swizzle = [&](Value element, Value row) {
     Value chunk = b.createOrFold<arith::XOrIOp>(loc, div(element, inChunk),
                                                 rem(row, index(kSwizzleRows)));
     return add(mul(chunk, inChunk), rem(element, inChunk));
   };
-  Value inRow = index(kSwizzleBytes / 2);
+  Value inRow = index(kSwizzleBytes / getPieceBytes());
   if (operand.alongReduction)
     place.append({line, swizzle(step, line)});
   else
@@ -257,7 +257,7 @@ void ProductEmitter::storeTile(const Operand &operand, Value thread,
       auto store =
           vector::StoreOp::create(b, loc, stored, operand.shared,
                                   getPlace(operand, stage, part, line, step));
-      store.setAlignment(operand.vectorSize * 2);
+      store.setAlignment(operand.vectorSize * getPieceBytes());
     }
   }
 }

@@ -30,7 +30,7 @@ module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], redu
 
 // -----
 
-// expected-error @+1 {{expects a tile of warpgroups to be 64 x (64, 128, 192 or 256) x 64, but got 64 x 320 x 64}}
+// expected-error @+1 {{expects a tile of warpgroups to be 64 x (64, 128, 192 or 256) x (64 or 128), but got 64 x 320 x 64}}
 module attributes {a = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 320, 64], warps = [4, 1], pieces = 1, instruction = "wgmma">} {}
 
 // -----

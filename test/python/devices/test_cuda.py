@@ -38,7 +38,7 @@ def random_array(*shape, dtype=np.float32) -> Any:
 def make_model(nodes, inputs, constants, outputs=("y",)):
     types = {np.dtype(np.float32): onnx.TensorProto.FLOAT, np.dtype(np.float16): onnx.TensorProto.FLOAT16,
              np.dtype(np.int64): onnx.TensorProto.INT64, np.dtype(np.int32): onnx.TensorProto.INT32,
-             np.dtype(np.bool_): onnx.TensorProto.BOOL}
+             np.dtype(np.bool_): onnx.TensorProto.BOOL, np.dtype(np.uint8): onnx.TensorProto.UINT8}
     graph = helper.make_graph(
         [helper.make_node(*arguments[:3], **arguments[3]) for arguments in nodes], "test",
         [helper.make_tensor_value_info(name, types[value.dtype], value.shape)
@@ -283,6 +283,76 @@ def test_copied_operands(rows, steps, columns):
     weights = {"w": random_array(columns, steps, dtype=np.float16)}
     check(make_model([("Gemm", ["a", "w"], ["t"], {"transB": 1}), ("Relu", ["t"], ["y"], {})],
                      inputs, weights), inputs, tolerance=2e-3)
+
+
+def make_byte_product(left, right, rows, steps, columns):
+    """A function, its inputs and what it computes."""
+    rng = np.random.default_rng(0)
+    inputs = [rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+              for dtype, shape in ((left, (rows, steps)), (right, (columns, steps)))]
+    element = {np.int8: "i8", np.uint8: "ui8"}
+    types = [f"tensor<{rows}x{steps}x{element[left]}>", f"tensor<{columns}x{steps}x{element[right]}>",
+             f"tensor<{rows}x{columns}xi32>"]
+    text = f"""
+        func.func @main(%a: {types[0]}, %b: {types[1]}) -> {types[2]} {{
+          %0 = relay.nn.dense %a, %b {{out_dtype = i32}} : ({types[0]}, {types[1]}) -> {types[2]}
+          return %0 : {types[2]}
+        }}"""
+    return text, inputs, inputs[0].astype(np.int32) @ inputs[1].astype(np.int32).T
+
+
+# Copied and not, in one tile and in more, in parts.
+@pytest.mark.parametrize("target", ["cuda -code=mlir", HOPPER])
+@pytest.mark.parametrize("left", [np.int8, np.uint8])
+@pytest.mark.parametrize("right", [np.int8, np.uint8])
+@pytest.mark.parametrize("rows, steps, columns", [(64, 64, 64), (65, 257, 70), (130, 272, 129), (9, 2080, 9)])
+def test_products_of_bytes(target, left, right, rows, steps, columns):
+    text, inputs, expected = make_byte_product(left, right, rows, steps, columns)
+    result = rm.compile(rm.parse(text), target=target, cache=False)(*inputs)
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_sums_of_bytes_wrap_around():
+    x = np.full((8, 2**17 + 64), -128, np.int8)
+    text, _, _ = make_byte_product(np.int8, np.int8, 8, x.shape[1], 8)
+    result = rm.compile(rm.parse(text), target="cuda -code=mlir", cache=False)(x, x)
+    np.testing.assert_array_equal(result, np.full((8, 8), 64 * 128**2 - 2**31, np.int32))
+
+
+@pytest.mark.parametrize("target", ["cuda -code=mlir", HOPPER])
+@pytest.mark.parametrize("tile, warps, instruction, message", [
+    ("64, 64, 16", "2, 2", "mma", "expects a tile of multiples of 32 steps for elements of 'i8', but got 16"),
+    ("64, 64, 64", "4, 1", "wgmma", "expects a tile of 128 steps for elements of 'i8', but got 64"),
+    ("64, 64, 128", "4, 1", "wgmma", "expects the instruction mma for elements with a sign and such "
+                                     "without, but got wgmma")])
+def test_schedules_that_do_not_fit_bytes(tmp_path, target, tile, warps, instruction, message):
+    if target != HOPPER and instruction == "wgmma":
+        target, message = "cuda -code=mlir", "such as sm_90a, but got sm_80"
+    left = np.uint8 if "with a sign" in message else np.int8
+    (tmp_path / "model.mlir").write_text(make_byte_product(left, np.int8, 64, 128, 64)[0])
+    command = [BIN / "relay-compile", tmp_path / "model.mlir", "--no-cache", "-o", tmp_path / "model.so",
+               f"--target={target}"]
+    subprocess.run([*command, f"--save-schedules={tmp_path / 'rules'}"], check=True)
+    (schedule,) = (tmp_path / "rules").iterdir()
+    text, count = re.subn(r"tile = .*?warps = \[.*?\], pieces = 1, stages = 4(, instruction = \"wgmma\")?",
+                          f"tile = [{tile}], warps = [{warps}], pieces = 1, stages = 4, "
+                          f'instruction = "{instruction}"', schedule.read_text())
+    assert count == 1
+    schedule.write_text(text)
+    run = subprocess.run([*command, f"--schedules={schedule}"], capture_output=True, text=True)
+    assert run.returncode == 1 and message in run.stderr, run.stderr
+
+
+@pytest.mark.parametrize("target", ["cuda -code=mlir", HOPPER])
+@pytest.mark.parametrize("kernel, stride, pad", [(1, 1, 0), (3, 1, 1), (3, 2, 1)])
+def test_convolutions_of_bytes(target, kernel, stride, pad):
+    rng = np.random.default_rng(0)
+    inputs = {"x": rng.integers(0, 255, (2, 32, 9, 11), np.uint8, endpoint=True)}
+    weights = rng.integers(-128, 127, (24, 32, kernel, kernel), np.int8, endpoint=True)
+    attributes = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [pad] * 4}
+    model = make_model([("ConvInteger", ["x", "w", "z"], ["y"], attributes)], inputs,
+                       {"w": weights, "z": np.uint8(128)})
+    check(model, inputs, tolerance=0, target=target)
 
 
 @pytest.mark.parametrize("precision, tolerance", [("highest", 1e-6), ("high", 1e-4), ("medium", 1e-2)])

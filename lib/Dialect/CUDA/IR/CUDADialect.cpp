@@ -109,10 +109,11 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects warpgroups of four warps below each other, "
                           "but got "
                        << warps[0] << " x " << warps[1] << " warps";
-  if (byWarpgroups && (tile[0] != 16 * warps[0] || tile[1] < 64 ||
-                       tile[1] > 256 || tile[1] % 64 != 0 || tile[2] != 64))
+  if (byWarpgroups &&
+      (tile[0] != 16 * warps[0] || tile[1] < 64 || tile[1] > 256 ||
+       tile[1] % 64 != 0 || (tile[2] != 64 && tile[2] != 128)))
     return emitError() << "expects a tile of warpgroups to be " << 16 * warps[0]
-                       << " x (64, 128, 192 or 256) x 64, "
+                       << " x (64, 128, 192 or 256) x (64 or 128), "
                        << "but got " << tile[0] << " x " << tile[1] << " x "
                        << tile[2];
   // Warps compute 16 x 16 results at a time, of 16 products each.

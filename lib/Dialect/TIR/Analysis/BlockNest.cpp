@@ -174,6 +174,10 @@ static Operation *getLoad(Value value) {
   return op && isa<affine::AffineLoadOp, memref::LoadOp>(op) ? op : nullptr;
 }
 
+bool mlir::tir::isUnsigned(const BufferAccess &access) {
+  return llvm::any_of(access.op->getUsers(), llvm::IsaPred<arith::ExtUIOp>);
+}
+
 std::optional<SumOfProducts>
 mlir::tir::matchSumOfProducts(const BlockNest &nest) {
   const BufferAccess *store = nest.getStore();

@@ -74,11 +74,12 @@ def CUDA_ProductAttr : AttrDef<CUDA_Dialect, "Product"> {
     Blocks of `warps[0] * warps[1]` warps compute tiles of `tile[0]` rows and
     `tile[1]` columns, `tile[2]` elements of the reduction at a time. Elements of
     f32 are `pieces` numbers of bf16 each: with two, products are exact to about
-    2^-16. Parts of operands that need no conversion are copied to shared memory
+    2^-16. Elements of i8, with or without a sign as the block extends them, have
+    sums of i32. Parts of operands that need no conversion are copied to shared memory
     asynchronously, `stages` of them at once, if that is more than two.
     `instruction` is `mma`, of each warp by itself, or `wgmma`, of four warps that
     are below each other; then a tile has 16 rows for each warp, up to 256 columns
-    and 64 elements of the reduction. `epilogue` is the block, right behind, that
+    and 128 bytes of the reduction. `epilogue` is the block, right behind, that
     is computed of results while they are in registers; empty for none.
 
     Example:

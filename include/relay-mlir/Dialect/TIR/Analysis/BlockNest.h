@@ -91,6 +91,9 @@ struct SumOfProducts {
   BufferAccess left, right, out;
 };
 
+/// Whether integers that are loaded have no sign, as what widens them says.
+bool isUnsigned(const BufferAccess &access);
+
 /// The accesses of a block that adds up products from an init on.
 std::optional<SumOfProducts> matchSumOfProducts(const BlockNest &nest);
 

@@ -165,9 +165,6 @@ LogicalResult MatrixProduct::chooseWeights(bool isRight) {
     plan.batchVars.push_back(var);
     plan.batchExtents.push_back(*nest.getExtent(var));
   }
-  auto isUnsigned = [](const BufferAccess &access) {
-    return llvm::any_of(access.op->getUsers(), llvm::IsaPred<arith::ExtUIOp>);
-  };
   plan.isDataUnsigned = isUnsigned(plan.data);
   plan.isWeightsUnsigned = isUnsigned(plan.weights);
   if (plan.isWide && (plan.isDataUnsigned || plan.isWeightsUnsigned))

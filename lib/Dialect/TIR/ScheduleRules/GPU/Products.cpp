@@ -24,7 +24,7 @@ static constexpr int64_t kMinGroupReduction = 64;
 static constexpr int64_t kMinPart = 256;
 /// Parts that are worth another launch, for their sums.
 static constexpr int64_t kMinParts = 4;
-/// Elements of parts begin where wide loads may.
+/// Elements of parts begin where wide loads may, of numbers of 16 bits.
 static constexpr int64_t kPartAlignment = 8;
 /// Parts of operands that are on their way at once: enough to hide how long one
 /// takes.
@@ -78,6 +78,7 @@ static Type getElementType(const BufferAccess &access) {
 }
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+static bool isByte(Type type) { return type.isInteger(8); }
 
 /// The block right behind that computes one result from each of those of the
 /// product, which nobody else reads.
@@ -129,7 +130,9 @@ namespace {
 
 struct ProductSize {
   int64_t rows, columns, batches, pieces, reduction;
-  bool isNarrow;
+  /// Whether elements need no conversion, whether they are bytes, and whether
+  /// only those of one operand have a sign.
+  bool isNarrow, isByte, isMixed;
 };
 
 struct Tiling {
@@ -144,17 +147,22 @@ static SmallVector<Tiling> getTilings(const ProductSize &size,
                                       const cuda::ArchInfo &gpu) {
   using cuda::ProductAttr;
   SmallVector<Tiling> tilings;
-  if (gpu.hasWarpgroupProducts && size.reduction >= kMinGroupReduction) {
+  // Rows of 128 bytes for `wgmma`, of 64 for others.
+  int64_t scale = size.isByte ? 2 : 1;
+  if (gpu.hasWarpgroupProducts && !size.isMixed &&
+      size.reduction >= kMinGroupReduction * scale) {
+    int64_t steps = 64 * scale;
     // Elements in two pieces leave no registers for more than 128 columns.
     if (size.isNarrow)
-      tilings.push_back({{128, 256, 64}, {8, 1}, ProductAttr::kWgmma});
-    tilings.push_back({{128, 128, 64}, {8, 1}, ProductAttr::kWgmma});
-    tilings.push_back({{128, 64, 64}, {8, 1}, ProductAttr::kWgmma});
-    tilings.push_back({{64, 64, 64}, {4, 1}, ProductAttr::kWgmma});
+      tilings.push_back({{128, 256, steps}, {8, 1}, ProductAttr::kWgmma});
+    tilings.push_back({{128, 128, steps}, {8, 1}, ProductAttr::kWgmma});
+    tilings.push_back({{128, 64, steps}, {8, 1}, ProductAttr::kWgmma});
+    tilings.push_back({{64, 64, steps}, {4, 1}, ProductAttr::kWgmma});
     return tilings;
   }
-  tilings.push_back({{128, 128, 32}, {2, 4}, ProductAttr::kMma});
-  tilings.push_back({{64, 64, 32}, {2, 2}, ProductAttr::kMma});
+  int64_t steps = 32 * scale;
+  tilings.push_back({{128, 128, steps}, {2, 4}, ProductAttr::kMma});
+  tilings.push_back({{64, 64, steps}, {2, 2}, ProductAttr::kMma});
   return tilings;
 }
 
@@ -174,17 +182,18 @@ static Tiling chooseTiling(const ProductSize &size, const cuda::ArchInfo &gpu) {
 
 /// The loop of a reduction that falls into most parts, at most so many, and how
 /// many those are.
-static std::pair<ForOp, int64_t>
-findParts(const BlockNest &nest, ArrayRef<int64_t> reduction, int64_t most) {
+static std::pair<ForOp, int64_t> findParts(const BlockNest &nest,
+                                           ArrayRef<int64_t> reduction,
+                                           int64_t alignment, int64_t most) {
   ForOp loop;
   int64_t numParts = 1;
   for (int64_t var : reduction) {
     std::optional<int64_t> extent = nest.getExtent(var);
     if (!extent)
       continue;
-    for (int64_t parts = std::min(most, *extent / kPartAlignment);
-         parts > numParts; --parts)
-      if (*extent % (parts * kPartAlignment) == 0) {
+    for (int64_t parts = std::min(most, *extent / alignment); parts > numParts;
+         --parts)
+      if (*extent % (parts * alignment) == 0) {
         loop = nest.loops[var];
         numParts = parts;
       }
@@ -219,7 +228,8 @@ static LogicalResult annotateProduct(KernelSchedule &schedule, BlockOp block,
 static LogicalResult splitSums(KernelSchedule &schedule, const BlockNest &nest,
                                const ProductVars &vars, ProductSize size,
                                int64_t most, BlockOp epilogue) {
-  auto [loop, numParts] = findParts(nest, vars.reduction, most);
+  auto [loop, numParts] = findParts(
+      nest, vars.reduction, kPartAlignment * (size.isByte ? 2 : 1), most);
   if (numParts < kMinParts)
     return failure();
   BlockOp sum = nest.block;
@@ -274,7 +284,9 @@ static std::optional<Product> matchProduct(KernelSchedule &schedule,
   Type right = getElementType(product->right);
   Type out = getElementType(product->out);
   bool isF32 = left.isF32() && right.isF32() && out.isF32();
-  bool isNarrow = isHalf(left) && left == right && (out.isF32() || out == left);
+  bool isBytes = isByte(left) && isByte(right) && out.isInteger(32);
+  bool isNarrow = isBytes || (isHalf(left) && left == right &&
+                              (out.isF32() || out == left));
   if (!isNarrow && (!isF32 || precision == relay::Precision::Highest))
     return std::nullopt;
   std::optional<ProductVars> vars = divideVars(nest, *product);
@@ -287,6 +299,9 @@ static std::optional<Product> matchProduct(KernelSchedule &schedule,
   size.reduction = guessCount(nest, vars->reduction);
   size.pieces = isF32 && precision == relay::Precision::High ? 2 : 1;
   size.isNarrow = isNarrow;
+  size.isByte = isBytes;
+  size.isMixed =
+      isBytes && isUnsigned(product->left) != isUnsigned(product->right);
   if (size.rows < kMinRows || size.columns < kMinRows ||
       size.reduction < kMinReduction)
     return std::nullopt;

@@ -192,3 +192,16 @@ func.func @square_attention(%q: tensor<2x64x64xf16>, %k: tensor<2x64x64xf16>, %v
   %3 = relay.nn.batch_matmul %2, %v {transpose_b = false} : (tensor<2x64x64xf16>, tensor<2x64x64xf16>) -> tensor<2x64x64xf16>
   return %3 : tensor<2x64x64xf16>
 }
+
+// -----
+
+// A product of bytes: twice as many steps for a tile.
+// CHECK-LABEL: tir.prim_func private @fused_nn_dense_clip(
+// CHECK:         cuda.product = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 64, 64], warps = [2, 2], pieces = 1, stages = 4, epilogue = "clip">
+// HOPPER-LABEL: tir.prim_func private @fused_nn_dense_clip(
+// HOPPER:        cuda.product = #cuda.product<batch = [], rows = [0], columns = [1], reduction = [2], tile = [64, 64, 128], warps = [4, 1], pieces = 1, stages = 4, instruction = "wgmma", epilogue = "clip">
+func.func @bytes(%x: tensor<64x256xi8>, %w: tensor<64x256xi8>) -> tensor<64x64xi32> {
+  %0 = relay.nn.dense %x, %w {out_dtype = i32} : (tensor<64x256xi8>, tensor<64x256xi8>) -> tensor<64x64xi32>
+  %1 = relay.clip %0 {a_min = 0.0 : f64, a_max = 100.0 : f64} : (tensor<64x64xi32>) -> tensor<64x64xi32>
+  return %1 : tensor<64x64xi32>
+}
