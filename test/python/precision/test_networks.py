@@ -32,8 +32,8 @@ VECTORS = "x86-64-v4" if bounds.has("AVX-512") else "x86-64-v3"
 TILES = f"{VECTORS},+amx-tile,+amx-bf16,+amx-int8"
 SHARED = ROOT.parent / "shared" / "models"
 
-pytestmark = [pytest.mark.share(4), pytest.mark.skipif(
-    not {"avx2", "fma"} <= bounds.FLAGS, reason="the machine lacks AVX2")]
+pytestmark = pytest.mark.skipif(
+    not {"avx2", "fma"} <= bounds.FLAGS, reason="the machine lacks AVX2")
 
 
 @pytest.fixture(scope="module", name="run")
@@ -90,6 +90,7 @@ def test_trained(run, name):
     check(run, model, lambda seed: {model.graph.input[0].name: parts[seed]})
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", narrow_networks.NETWORKS)
 def test_random(run, name):
     model = narrow_networks.NETWORKS[name]()
