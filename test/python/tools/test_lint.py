@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The rules of utils/lint find what they are for."""
 
+import json
 import pathlib
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
@@ -155,6 +157,23 @@ def test_changed_files(tmp_path, monkeypatch):
     assert list(tidy.find_changed()) == ["new.cpp", "b.cpp"], "only a line less in a.cpp"
     (tmp_path / "a.cpp").write_text("one\n2\nthree\n")
     assert list(tidy.find_changed()) == ["a.cpp", "new.cpp", "b.cpp"]
+
+
+def test_files_that_clang_tidy_leaves_out_are_counted(monkeypatch, tmp_path):
+    names = ["a.cpp", "b.cpp", "c.cpp"]
+    commands = [{"file": str(tmp_path / name)} for name in names]
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "compile_commands.json").write_text(json.dumps(commands))
+    monkeypatch.setattr(tidy, "ROOT", tmp_path)
+    monkeypatch.setattr(tidy, "FILES", 2)
+    monkeypatch.setattr(tidy.shutil, "which", lambda name: name)
+    monkeypatch.setattr(tidy, "find_changed", lambda: {name: [[1, 2]] for name in names})
+    monkeypatch.setattr(tidy, "check_file", lambda name, build, lines: "bad" if name == "b.cpp" else "")
+    monkeypatch.setattr(sys, "argv", ["tidy.py", "--build", "build", "--junit", str(tmp_path / "tidy.xml")])
+    assert tidy.main() == 1
+    suite = ElementTree.parse(tmp_path / "tidy.xml").getroot()
+    assert {case.get("name"): [child.tag for child in case] for case in suite} == {
+        "a.cpp": [], "b.cpp": ["failure"], "c.cpp": ["skipped"]}
 
 
 def test_headers_are_seen_through_a_source():
