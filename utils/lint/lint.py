@@ -66,6 +66,8 @@ LAYERS = {
     "Target/CUDA": ["Support", "Dialect", "Runtime", "Conversion"],
     "Target/VTA": ["Support", "Dialect", "Runtime", "Conversion"],
     "GPUExecutor": ["Support"],
+    # A device, which reads code as the run time does.
+    "GPUExecutor/Device": ["Support", "GPUExecutor", "Runtime/CUDACode.h"],
     "Report": ["Support", "Dialect/Relay/IR", "Dialect/Relax/IR", "Dialect/TIR/IR"],
     "Pipelines": ["*"],
     "Prelude": [],

@@ -22,14 +22,16 @@
 // launches, those of the lines that follow it. The sizes of the grid and the
 // dynamic shared bytes are expressions over the kernel's dims; those of a block
 // are integers. A launch whose grid has a size of 0 is skipped. The flag
-// `cluster=X` makes clusters of X blocks along x. Images of MLIR bytecode are
+// `cluster=X` makes clusters of X blocks along x; `buffers=0,3` says which
+// buffers of the kernel the entry has as parameters, in order, if not all.
+// Images of MLIR bytecode are
 // for executors in software, which are what else may include this file: it
 // needs no CUDA and throws nothing.
 //
-// Every entry has as parameters the address of each buffer, then each dim as an
-// int64, then the address of the status, a uint32 in memory of the device: code
-// that finds an index out of range stores the number of its kernel there,
-// counted from 1, if it is 0.
+// Every entry has as parameters the address of each of its buffers, then each
+// dim as an int64, then the address of the status, a uint32 in memory of the
+// device: code that finds an index out of range stores the number of its kernel
+// there, counted from 1, if it is 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,6 +110,21 @@ struct Launch {
   Expression sharedBytes;
   /// Blocks of a cluster, along x; 0 for none.
   uint32_t cluster = 0;
+  /// Whether the entry has all buffers of the kernel, or else the numbers of
+  /// those that it has.
+  bool hasAllBuffers = true;
+  std::vector<int32_t> buffers;
+
+  /// Calls `add` with the number of each buffer that is a parameter.
+  template <typename Function>
+  void forEachBuffer(int32_t numBuffers, Function add) const {
+    if (!hasAllBuffers)
+      for (int32_t number : buffers)
+        add(number);
+    else
+      for (int32_t number = 0; number != numBuffers; ++number)
+        add(number);
+  }
 };
 
 struct Kernel {

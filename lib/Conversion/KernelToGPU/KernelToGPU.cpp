@@ -329,6 +329,20 @@ LogicalResult KernelSplitter::launch(ArrayRef<Operation *> ops) {
     if (failed(addNeeded(op, ops, needed)))
       return failure();
 
+  // The buffers that it has to do with, of as many as the kernel may have.
+  // Those of open sizes are as many in each launch, as these sizes are.
+  DenseSet<Value> used;
+  for (ArrayRef<Operation *> group : {ops, needed.getArrayRef()})
+    for (Operation *op : group)
+      op->walk([&](Operation *inner) {
+        used.insert(inner->operand_begin(), inner->operand_end());
+      });
+  SmallVector<Value> buffers(kernel.getArguments());
+  llvm::erase_if(buffers, [&](Value buffer) {
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    return type && type.hasStaticShape() && !used.contains(buffer);
+  });
+
   // No name of a kernel has this character, which PTX knows.
   std::string name = kernel.getSymName().str();
   if (numLaunches != 0)
@@ -350,8 +364,9 @@ LogicalResult KernelSplitter::launch(ArrayRef<Operation *> ops) {
   // The function, for the device.
   OpBuilder::InsertionGuard guard(builder);
   OpBuilder functions = OpBuilder::atBlockEnd(module.getBody());
-  auto function = gpu::GPUFuncOp::create(functions, kernel.getLoc(), name,
-                                         kernel.getFunctionType());
+  auto function = gpu::GPUFuncOp::create(
+      functions, kernel.getLoc(), name,
+      builder.getFunctionType(ValueRange(buffers).getTypes(), {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
@@ -359,7 +374,7 @@ LogicalResult KernelSplitter::launch(ArrayRef<Operation *> ops) {
   function->setAttr(kKernelNumberAttr, builder.getI64IntegerAttr(number));
   OpBuilder body = OpBuilder::atBlockBegin(&function.getBody().front());
   IRMapping mapping;
-  mapping.map(kernel.getArguments(), function.getArguments());
+  mapping.map(buffers, function.getArguments());
   DenseSet<Operation *> exactClones;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     bool isPart = llvm::is_contained(ops, &op);
@@ -399,7 +414,7 @@ LogicalResult KernelSplitter::launch(ArrayRef<Operation *> ops) {
     dynamicShared =
         arith::ConstantIntOp::create(builder, loc, *sharedBytes, 32);
   gpu::LaunchFuncOp::create(builder, loc, symbol, blocks, threads,
-                            dynamicShared, kernel.getArguments());
+                            dynamicShared, buffers);
   return success();
 }
 

@@ -12,10 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaCode.h"
-
 #include "relay-mlir-c/Device.h"
 #include "relay-mlir/GPUExecutor/GPUExecutor.h"
+#include "relay-mlir/Runtime/CUDACode.h"
 #include "relay-mlir/Support/ParseModule.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -52,14 +51,14 @@ struct LoadedModule {
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> source;
   std::optional<GPUExecutor> executor;
-  CudaCode code;
+  relay_cuda::Code code;
   /// Where kernels report data that they cannot work with.
   uint64_t status = 0;
 };
 
 struct LoadedKernel {
   LoadedModule *module;
-  const CudaKernel *kernel;
+  const relay_cuda::Kernel *kernel;
 };
 
 struct Allocation {
@@ -270,13 +269,12 @@ static RelayStatus loadModule(void *, int32_t, const char *format,
     return fail(RELAY_INCOMPATIBLE, "expects code of format 'cuda', but got '" +
                                         Twine(format) + "'");
   auto module = std::make_unique<LoadedModule>();
-  auto code = CudaCode::parse(StringRef(static_cast<const char *>(data), size));
-  if (!code)
-    return fail(RELAY_INVALID_ARTIFACT, llvm::toString(code.takeError()));
-  module->code = std::move(*code);
+  std::string reason;
+  if (!relay_cuda::parseCode(data, size, module->code, reason))
+    return fail(RELAY_INVALID_ARTIFACT, reason);
   auto image =
-      llvm::find_if(module->code.images, [](const CudaCode::Image &image) {
-        return image.kind == "mlir";
+      llvm::find_if(module->code.images, [](const relay_cuda::Image &image) {
+        return image.kind == relay_cuda::Image::Kind::MLIR;
       });
   if (image == module->code.images.end())
     return fail(RELAY_INCOMPATIBLE,
@@ -285,8 +283,9 @@ static RelayStatus loadModule(void *, int32_t, const char *format,
                 "-code=mlir\"");
   loadDialects(module->context);
   std::string error = collect(&module->context, [&] {
-    module->source = parseModule(image->bytes, "<code of kernels>",
-                                 ParserConfig(&module->context));
+    module->source =
+        parseModule(StringRef(image->data, image->size), "<code of kernels>",
+                    ParserConfig(&module->context));
     if (!module->source)
       return;
     GPUExecutorOptions options;
@@ -298,13 +297,14 @@ static RelayStatus loadModule(void *, int32_t, const char *format,
   });
   if (!module->executor)
     return fail(RELAY_INVALID_ARTIFACT, error);
-  for (const CudaKernel &kernel : module->code.kernels)
-    for (const CudaLaunch &launch : kernel.launches) {
+  for (const relay_cuda::Kernel &kernel : module->code.kernels)
+    for (const relay_cuda::Launch &launch : kernel.launches) {
       if (!module->executor->hasKernel(launch.entry))
         return fail(RELAY_INVALID_ARTIFACT,
                     "expects an entry of the image, but got '" +
                         Twine(launch.entry) + "'");
-      unsigned count = kernel.numBuffers + kernel.numDims + 1;
+      unsigned count = kernel.numDims + 1;
+      launch.forEachBuffer(kernel.numBuffers, [&](int32_t) { ++count; });
       if (module->executor->getNumParameters(launch.entry) != count)
         return fail(
             RELAY_INVALID_ARTIFACT,
@@ -319,7 +319,7 @@ static RelayStatus loadModule(void *, int32_t, const char *format,
   std::memset(device.allocations[module->status].bytes.get(), 0,
               sizeof(uint32_t));
   auto &kernels = device.modules[module.get()];
-  for (const CudaKernel &kernel : module->code.kernels)
+  for (const relay_cuda::Kernel &kernel : module->code.kernels)
     kernels.push_back(
         std::make_unique<LoadedKernel>(LoadedKernel{module.get(), &kernel}));
   *result = module.release();
@@ -350,23 +350,22 @@ static RelayStatus getKernel(void *, int32_t, void *handle, const char *name,
 }
 
 /// What a launch is for the sizes of a run.
-static llvm::Expected<GPULaunch> makeLaunch(const CudaLaunch &launch,
+static llvm::Expected<GPULaunch> makeLaunch(const relay_cuda::Launch &launch,
                                             ArrayRef<int64_t> dims) {
   GPULaunch result;
   for (int i = 0; i < 3; ++i) {
-    auto size = launch.grid[i].evaluate(dims);
-    if (!size)
-      return size.takeError();
-    result.grid[i] = *size;
+    if (!launch.grid[i].evaluate(dims.data(), result.grid[i]))
+      return llvm::createStringError(
+          "expects a grid whose sizes follow from those of buffers, which "
+          "entry '" +
+          launch.entry + "' has not");
+    result.block[i] = launch.block[i];
   }
-  result.block = launch.block;
-  auto bytes = launch.sharedBytes.evaluate(dims);
-  if (!bytes)
-    return bytes.takeError();
-  if (*bytes < 0)
+  int64_t bytes = 0;
+  if (!launch.sharedBytes.evaluate(dims.data(), bytes) || bytes < 0)
     return llvm::createStringError("expects bytes of shared memory, but got " +
-                                   Twine(*bytes));
-  result.dynamicSharedBytes = *bytes;
+                                   Twine(bytes));
+  result.dynamicSharedBytes = bytes;
   return result;
 }
 
@@ -377,21 +376,22 @@ static RelayStatus launch(void *, int32_t, void *, void *handle,
   std::lock_guard<std::mutex> lock(device.mutex);
   const auto &loaded = *static_cast<LoadedKernel *>(handle);
   LoadedModule *module = loaded.module;
-  const CudaKernel *kernel = loaded.kernel;
+  const relay_cuda::Kernel *kernel = loaded.kernel;
   if (numArgs != static_cast<int32_t>(kernel->numBuffers))
     return fail(RELAY_INVALID_ARGUMENT, "expects " + Twine(kernel->numBuffers) +
                                             " buffers of kernel '" +
                                             kernel->name + "', but got " +
                                             Twine(numArgs));
   ArrayRef<int64_t> sizes(dims, kernel->numDims);
-  for (const CudaLaunch &each : kernel->launches) {
+  for (const relay_cuda::Launch &each : kernel->launches) {
     auto launch = makeLaunch(each, sizes);
     if (!launch)
       return fail(RELAY_EXECUTION_FAILED, llvm::toString(launch.takeError()));
     if (llvm::is_contained(launch->grid, 0))
       continue;
-    for (int32_t i = 0; i < numArgs; ++i)
-      launch->arguments.push_back(getAddress(args[i]));
+    each.forEachBuffer(numArgs, [&](int32_t number) {
+      launch->arguments.push_back(getAddress(args[number]));
+    });
     llvm::append_range(launch->arguments, sizes);
     launch->arguments.push_back(module->status);
     LogicalResult result = success();

@@ -336,16 +336,39 @@ private:
                   std::to_string(threads));
     if (!launch.sharedBytes.parse(words[8], numDims, why))
       return fail(why);
-    for (size_t i = 9; i != words.size(); ++i) {
+    for (size_t i = 9; i != words.size(); ++i)
+      if (!parseFlag(words[i], launch))
+        return false;
+    code.kernels.back().launches.push_back(std::move(launch));
+    return true;
+  }
+
+  bool parseFlag(const std::string &word, Launch &launch) {
+    if (word.compare(0, 8, "cluster=") == 0) {
       uint64_t size;
-      if (words[i].compare(0, 8, "cluster=") != 0)
-        return fail("expects the flag cluster=<blocks>, but got '" + words[i] +
-                    "'");
-      if (!parseCount(words[i].substr(8), 1, 16, "blocks of a cluster", size))
+      if (!parseCount(word.substr(8), 1, 16, "blocks of a cluster", size))
         return false;
       launch.cluster = static_cast<uint32_t>(size);
+      return true;
     }
-    code.kernels.back().launches.push_back(std::move(launch));
+    if (word.compare(0, 8, "buffers=") != 0)
+      return fail("expects the flag cluster=<blocks> or buffers=<numbers>, but "
+                  "got '" +
+                  word + "'");
+    if (!launch.hasAllBuffers)
+      return fail("expects the flag buffers=<numbers> once");
+    launch.hasAllBuffers = false;
+    auto numBuffers = static_cast<uint64_t>(code.kernels.back().numBuffers);
+    for (const std::string &item : split(word.substr(8), ',')) {
+      uint64_t least = launch.buffers.empty() ? 0 : launch.buffers.back() + 1;
+      uint64_t number;
+      if (!parseNumber(item, INT32_MAX, number) || number < least ||
+          number >= numBuffers)
+        return fail("expects numbers of buffers below " +
+                    std::to_string(numBuffers) + ", in order, but got '" +
+                    item + "'");
+      launch.buffers.push_back(static_cast<int32_t>(number));
+    }
     return true;
   }
 

@@ -321,14 +321,17 @@ void Stream::launchGrid(const LoadedKernel &kernel, const Launch &launch,
 void Stream::launchNow(const LoadedKernel &kernel, void *const *args,
                        const int64_t *dims) {
   const Kernel &description = *kernel.description;
-  parameters.clear();
-  for (int32_t i = 0; i != description.numBuffers; ++i)
-    parameters.push_back(const_cast<void **>(&args[i]));
-  for (int32_t i = 0; i != description.numDims; ++i)
-    parameters.push_back(const_cast<int64_t *>(&dims[i]));
-  parameters.push_back(&status);
-  for (size_t i = 0; i != kernel.functions.size(); ++i)
-    launchGrid(kernel, description.launches[i], kernel.functions[i], dims);
+  for (size_t i = 0; i != kernel.functions.size(); ++i) {
+    const Launch &launch = description.launches[i];
+    parameters.clear();
+    launch.forEachBuffer(description.numBuffers, [&](int32_t number) {
+      parameters.push_back(const_cast<void **>(&args[number]));
+    });
+    for (int32_t dim = 0; dim != description.numDims; ++dim)
+      parameters.push_back(const_cast<int64_t *>(&dims[dim]));
+    parameters.push_back(&status);
+    launchGrid(kernel, launch, kernel.functions[i], dims);
+  }
 }
 
 void Stream::launch(const LoadedKernel &kernel, void *const *args,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -189,6 +190,17 @@ FailureOr<std::string> mlir::cuda::writeLaunchTable(ModuleOp kernels) {
       } else {
         table += " 0";
       }
+      OperandRange buffers = launch.getKernelOperands();
+      if (buffers.size() != kernel.getNumArguments())
+        table +=
+            " buffers=" +
+            llvm::join(llvm::map_range(
+                           buffers,
+                           [](Value buffer) {
+                             return std::to_string(
+                                 cast<BlockArgument>(buffer).getArgNumber());
+                           }),
+                       ",");
       table += "\n";
     }
   }

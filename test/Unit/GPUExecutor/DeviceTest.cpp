@@ -260,26 +260,23 @@ TEST_F(DeviceTest, RefusesOtherCode) {
     std::string header, error;
   };
   for (const Case &each : std::vector<Case>{
-           {"relay-cuda 2\n", "expects 'relay-cuda 1', but got 'relay-cuda 2'"},
-           {"relay-cuda 1\nimage ptx sm_90 1\n",
+           {"relay-cuda 2\n",
+            "line 1: expects 'relay-cuda 1', but got 'relay-cuda 2'"},
+           {"relay-cuda 1\nimage ptx sm_90 " + size + "\n",
             "expects code with an image 'mlir', which the GPU executor runs, "
             "but got none; compile with --target=\"cuda -code=mlir\""},
            {"relay-cuda 1\nimage mlir sm_90 1000000\n",
-            "expects 1000000 bytes of an image, but got " + size},
-           {"relay-cuda 1\nlaunch double 1 1 1 1 1 1 0\n",
-            "expects an image, a kernel or a launch, but got 'launch double 1 "
-            "1 1 1 1 1 0'"},
-           {"relay-cuda 1\nkernel k 1 1\nlaunch double d1 1 1 1 1 1 0\n",
-            "expects sizes, numbers and operations as in d0,128,ceildiv, but "
-            "got 'd1' in a kernel of 1 sizes"},
-           {"relay-cuda 1\nkernel k 1 1\nlaunch double d0,+ 1 1 1 1 1 0\n",
-            "expects sizes, numbers and operations as in d0,128,ceildiv, but "
-            "got 'd0,+', where an operation has no operands"},
+            "line 3: expects 1000000 bytes of the image for sm_90, but there "
+            "are " +
+                size},
            {"relay-cuda 1\n" + image +
                 "kernel k 2 1\nlaunch triple 1 1 1 1 1 1 0\n",
             "expects an entry of the image, but got 'triple'"},
            {"relay-cuda 1\n" + image +
                 "kernel k 1 1\nlaunch double 1 1 1 1 1 1 0\n",
+            "expects entry 'double' to have 3 parameters, but got 4"},
+           {"relay-cuda 1\n" + image +
+                "kernel k 2 1\nlaunch double 1 1 1 1 1 1 0 buffers=1\n",
             "expects entry 'double' to have 3 parameters, but got 4"}}) {
     EXPECT_NE(load(each.header), RELAY_OK);
     EXPECT_EQ(error(), each.error);

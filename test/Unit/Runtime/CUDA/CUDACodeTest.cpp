@@ -104,7 +104,7 @@ TEST(CUDACodeTest, CodeIsRead) {
                      "image mlir sm_90a 2\n"
                      "kernel first 3 2\n"
                      "launch first_0 d0,128,ceildiv d1 1 128 2 1 d0,4,*\n"
-                     "launch first_1 1 1 1 32 1 1 0 cluster=4\n"
+                     "launch first_1 1 1 1 32 1 1 0 cluster=4 buffers=0,2\n"
                      "kernel second 1 0\n"
                      "end\n"
                      "ABCptx\n0ML";
@@ -133,6 +133,11 @@ TEST(CUDACodeTest, CodeIsRead) {
   EXPECT_EQ(0u, first.launches[0].cluster);
   EXPECT_EQ("first_1", first.launches[1].entry);
   EXPECT_EQ(4u, first.launches[1].cluster);
+  std::vector<int32_t> all, some;
+  first.launches[0].forEachBuffer(3, [&](int32_t i) { all.push_back(i); });
+  first.launches[1].forEachBuffer(3, [&](int32_t i) { some.push_back(i); });
+  EXPECT_EQ((std::vector<int32_t>{0, 1, 2}), all);
+  EXPECT_EQ((std::vector<int32_t>{0, 2}), some);
   EXPECT_TRUE(code.kernels[1].launches.empty());
 
   // Wherever it is cut, it is not read.
@@ -193,8 +198,18 @@ TEST(CUDACodeTest, DamagedCodeIsRefused) {
             getError(start + "launch f 1 1 1 0 1 1 0\nend\n"));
   EXPECT_EQ("line 3: expects at most 1024 threads in a block, but got 2048",
             getError(start + "launch f 1 1 1 1024 2 1 0\nend\n"));
-  EXPECT_EQ("line 3: expects the flag cluster=<blocks>, but got 'fast'",
+  EXPECT_EQ("line 3: expects the flag cluster=<blocks> or buffers=<numbers>, "
+            "but got 'fast'",
             getError(start + "launch f 1 1 1 1 1 1 0 fast\nend\n"));
+  for (const char *numbers : {"", "1", "0,0", "-1", "x", "0,", "4294967296"})
+    EXPECT_NE("", getError(start + "launch f 1 1 1 1 1 1 0 buffers=" + numbers +
+                           "\nend\n"))
+        << numbers;
+  EXPECT_EQ("line 3: expects numbers of buffers below 1, in order, but got '1'",
+            getError(start + "launch f 1 1 1 1 1 1 0 buffers=1\nend\n"));
+  EXPECT_EQ(
+      "line 3: expects the flag buffers=<numbers> once",
+      getError(start + "launch f 1 1 1 1 1 1 0 buffers=0 buffers=0\nend\n"));
   EXPECT_EQ("line 3: expects blocks of a cluster from 1 to 16, but got '17'",
             getError(start + "launch f 1 1 1 1 1 1 0 cluster=17\nend\n"));
   EXPECT_EQ("line 2: expects a number of dims from 0 to 4000, but got '-1'",
@@ -206,14 +221,15 @@ TEST(CUDACodeTest, DamagedCodeIsRefused) {
 }
 
 TEST(CUDACodeTest, WhateverIsChangedItIsReadOrRefused) {
-  const std::string text = "relay-cuda 1\n"
-                           "image cubin sm_90a 3\n"
-                           "image ptx sm_80 2\n"
-                           "kernel first 3 2\n"
-                           "launch first_0 d0,128,ceildiv d1 1 128 2 1 d0,4,*\n"
-                           "launch first_1 1 1 1 32 1 1 0 cluster=4\n"
-                           "end\n"
-                           "ABCDE";
+  const std::string text =
+      "relay-cuda 1\n"
+      "image cubin sm_90a 3\n"
+      "image ptx sm_80 2\n"
+      "kernel first 3 2\n"
+      "launch first_0 d0,128,ceildiv d1 1 128 2 1 d0,4,*\n"
+      "launch first_1 1 1 1 32 1 1 0 cluster=4 buffers=0,2\n"
+      "end\n"
+      "ABCDE";
   uint32_t state = 1;
   auto draw = [&](size_t count) {
     state = state * 1664525 + 1013904223;
