@@ -252,6 +252,8 @@ class Pass:
     def __call__(self, mod: IRModule) -> IRModule:
         if not isinstance(mod, IRModule):
             raise TypeError(f"expects a module, but got {describe(mod)}")
+        for required in self.info.required:
+            _maker_of_pass(required)
         context = PassContext.current()
         result = context.run(self.info, mod, lambda mod: self._function(mod, context))
         assert isinstance(result, IRModule)
@@ -294,14 +296,13 @@ class ModulePass(Pass):
     """A pass that looks at the whole module."""
 
 
-def _pass_of_name(name: str) -> Pass:
+def _maker_of_pass(name: str) -> Callable[[], Pass]:
     from . import transform
 
-    make = getattr(transform, name, None)
+    make: Callable[[], Pass] | None = getattr(transform, name, None)
     if make is None:
         raise ValueError(f"expects the name of a pass to be required, but got {name!r}")
-    pass_: Pass = make()
-    return pass_
+    return make
 
 
 @contextlib.contextmanager
@@ -334,7 +335,7 @@ class Sequential(Pass):
                     continue
                 with _blaming(before):
                     for required in pass_.info.required:
-                        mod = _pass_of_name(required)(mod)
+                        mod = _maker_of_pass(required)()(mod)
                     mod = pass_(mod)
                 before = pass_
             return mod
@@ -399,14 +400,16 @@ def _decorator(kind: type[Pass], make: Callable[..., IRModule], function: Any, o
 def _pass_class(kind: Any, make: Callable[..., IRModule], cls: type, opt_level: int,
                 name: str | None, required: Iterable[str]) -> type[Pass]:
     PassInfo(name or cls.__name__, opt_level, required)  # Its name is known from now on.
+    method = "transform_function" if kind is FunctionPass else "transform_module"
+    if not callable(getattr(cls, method, None)):
+        raise TypeError(f"expects class {cls.__name__} to have a method {method}")
 
     class PassClass(kind):  # type: ignore[misc]
         __doc__ = cls.__doc__
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            self._instance = instance = cls(*args, **kwargs)
-            target = getattr(instance, "transform_function", None) or \
-                instance.transform_module
+            self._instance = cls(*args, **kwargs)
+            target = getattr(self._instance, method)
             super().__init__(functools.partial(make, target, name or cls.__name__),
                              PassInfo(name or cls.__name__, opt_level, required))
 
@@ -418,17 +421,11 @@ def _pass_class(kind: Any, make: Callable[..., IRModule], cls: type, opt_level: 
 
 
 @contextlib.contextmanager
-def _in_pass(name: str, mod: IRModule) -> Iterator[None]:
-    """A pass that fails may have changed the module that it was given, and its errors
-    name it."""
-    tables: list[dict[Any, Any]] = [mod.functions, mod.type_definitions]
-    before = [dict(table) for table in tables]
+def _in_pass(name: str) -> Iterator[None]:
+    """Errors of a pass name it."""
     try:
         yield
     except BaseException as error:
-        for table, entries in zip(tables, before):
-            table.clear()
-            table.update(entries)
         if hasattr(error, "add_note"):
             error.add_note(f"raised in pass {name}")
         raise
@@ -450,27 +447,42 @@ def _infer_types_after(name: str, mod: IRModule) -> IRModule:
 
 def _run_on_functions(target: Callable[..., Any], name: str, mod: IRModule,
                       context: PassContext) -> IRModule:
-    result = mod.shallow_copy()
-    with _in_pass(name, mod):
-        for var, function in list(mod.functions.items()):
+    # What a pass writes into the module that it is given is a part of the result only.
+    result = as_class(mod.shallow_copy(), mod)
+    made = {}
+    with _in_pass(name):
+        for var, function in mod.functions.items():
             if _is_closed(function):
                 continue
-            new = target(function, mod, context)
+            new = target(function, result, context)
             if not isinstance(new, _expr.Function):
                 raise TypeError(f"expects pass {name} to return a function for "
                                 f"@{var.name_hint}, but got {describe(new)}")
-            result.functions[var] = new
+            made[var] = new
+    result.functions.update(made)
     return as_class(_infer_types_after(name, result), mod)
+
+
+def _are_same(copy: IRModule, mod: IRModule) -> bool:
+    """Whether nothing has been written into a copy of a module."""
+    tables: list[tuple[dict[Any, Any], dict[Any, Any]]] = [
+        (copy.functions, mod.functions), (copy.type_definitions, mod.type_definitions),
+        (copy.global_infos, mod.global_infos), (copy.attrs, mod.attrs)]
+    return copy._imported == mod._imported and all(
+        len(mine) == len(theirs) and all(
+            key is other and mine[key] is theirs[other] for key, other in zip(mine, theirs))
+        for mine, theirs in tables)
 
 
 def _run_on_module(target: Callable[..., Any], name: str, mod: IRModule,
                    context: PassContext) -> IRModule:
-    with _in_pass(name, mod):
-        result = target(mod, context)
+    given = as_class(mod.shallow_copy(), mod)
+    with _in_pass(name):
+        result = target(given, context)
         if not isinstance(result, IRModule):
             raise TypeError(f"expects pass {name} to return a module, but got "
                             f"{describe(result)}")
-    return result
+    return mod if result is given and _are_same(given, mod) else result
 
 
 def function_pass(pass_func: Any = None, opt_level: int | None = None, name: str | None = None,

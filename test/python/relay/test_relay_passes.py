@@ -181,6 +181,53 @@ def test_errors_name_the_pass():
     assert not getattr(found.value, "__notes__", [])
 
 
+def test_passes_write_into_a_copy():
+    """What a pass writes into the module that it is given is in the result, not in the
+    module of the caller."""
+    mod = module()
+    before = mod.astext()
+
+    @transform.function_pass(opt_level=0)
+    def add_function(function, mod, context):
+        mod["added"] = function
+        return relay.Function(function.params, relay.negative(function.body))
+
+    @transform.module_pass(opt_level=0)
+    def negate(mod, context):
+        mod["main"] = relay.Function(mod["main"].params, relay.negative(mod["main"].body))
+        return mod
+
+    added = add_function(mod)
+    assert {var.name_hint for var in added.functions} == {"main", "added"}
+    assert added["main"].body.op.name == "negative"
+    assert added["added"].body.op.name == "multiply"
+    assert negate(mod)["main"].body.op.name == "negative"
+    assert mod.astext() == before
+    # So that instruments have what was there before.
+    with transform.PassContext(instruments=[instrument.InterpreterCheck()]), \
+            pytest.raises(instrument.ResultChangedError, match="expects pass negate to keep"):
+        negate(mod)
+
+
+@pytest.mark.parametrize("make, method", [(transform.function_pass, "transform_function"),
+                                          (transform.module_pass, "transform_module")])
+def test_classes_without_the_method_of_a_pass(make, method):
+
+    class Empty:
+        pass
+
+    with pytest.raises(TypeError, match=f"expects class Empty to have a method {method}"):
+        make(Empty, opt_level=0)
+
+
+def test_unknown_passes_are_required():
+    keeps = transform.function_pass(lambda function, mod, context: function, opt_level=0,
+                                    name="keeps", required=["Nothing"])
+    for passes in (keeps, transform.Sequential([keeps])):
+        with pytest.raises(ValueError, match="the name of a pass to be required, but got 'Nothing'"):
+            passes(module())
+
+
 def test_options_below_zero():
     with pytest.raises(ValueError, match="relay.FuseOps.max_depth to be 0 or more, but got -4"):
         transform.PassContext(config={"relay.FuseOps.max_depth": -4})
