@@ -25,6 +25,29 @@ Pattern Rule {
   replace root with x;
 }
 
+// What an attribute or a type is, is a text of its own in the file; mlir-pdll
+// ends at a type that is none.
+//--- text.pdll
+// RUN: not relay-opt program.mlir --relay-rewrite=text.pdll 2>&1 | FileCheck %s --check-prefix=TEXT
+// TEXT: text.pdll:5:48: error: cannot read rules: {{.*}}expected constant value{{.*}}: found trailing characters: 'frob'
+Pattern Rule {
+  let root = op<relay.negative>(x: Value);
+  replace root with op<relay.clip>(x) {a_min = attr<"1.0 frob">};
+}
+
+//--- typetext.pdll
+// RUN: not relay-opt program.mlir --relay-rewrite=typetext.pdll 2>&1 | FileCheck %s --check-prefix=TYPETEXT
+// TYPETEXT: typetext.pdll:4:53: error: cannot read rules: expected non-function type
+Pattern Rule {
+  let root = op<relay.negative>(x: Value) -> (type<"tensr<3xf32>">);
+  replace root with x;
+}
+
+//--- itself-included.pdll
+// RUN: not relay-opt program.mlir --relay-rewrite=itself-included.pdll 2>&1 | FileCheck %s --check-prefix=INCLUDES
+// INCLUDES: itself-included.pdll:1:1: error: cannot read rules: {{.*}}mlir-pdll{{.*}} was ended by signal
+#include "itself-included.pdll"
+
 //--- types.pdll
 // RUN: not relay-opt program.mlir --relay-rewrite=types.pdll 2>&1 | FileCheck %s --check-prefix=TYPES
 // TYPES: types.pdll:[[#]]:{{.*}} error: cannot read rules: unable to convert expression of type `Attr` to the expected type of `Value`

@@ -56,38 +56,72 @@ static SmallVector<std::string> getIncludeDirs() {
   return dirs;
 }
 
-/// Reports messages of the form `file:line:column: error: text`, each of which
-/// has an excerpt of the file after it. Returns whether there are errors.
-static bool reportMessages(StringRef text, MLIRContext *context) {
+/// The place of `file:line:column`, which may be written as
+/// `loc("file":line:column)`; null if a text is none.
+static FileLineColLoc parsePlace(StringRef text, MLIRContext *context) {
+  if (text.consume_front("loc("))
+    text.consume_back(")");
+  auto [rest, columnText] = text.rsplit(':');
+  auto [file, lineText] = rest.rsplit(':');
+  unsigned line, column;
+  if (lineText.getAsInteger(10, line) || columnText.getAsInteger(10, column))
+    return {};
+  return FileLineColLoc::get(context, file.trim('"'), line, column);
+}
+
+/// Where a text is in a file, or the file.
+static Location findText(StringRef text, StringRef source, StringRef file,
+                         MLIRContext *context) {
+  size_t position = source.find(text);
+  if (position == StringRef::npos)
+    return getFileLocation(context, file);
+  StringRef before = source.take_front(position);
+  return FileLineColLoc::get(context, file, before.count('\n') + 1,
+                             before.size() - (before.rfind('\n') + 1) + 1);
+}
+
+/// Reports messages of the form `place: error: text`, each of which has an
+/// excerpt of the file after it. Attributes and types are texts in `source`,
+/// that of the file: a message about one has its place in that text, and need
+/// not be followed by one about the file. Returns whether there are errors.
+static bool reportMessages(StringRef messages, StringRef file, StringRef source,
+                           MLIRContext *context) {
   std::optional<InFlightDiagnostic> diag;
   bool hasErrors = false;
+  StringRef inner, innerText;
+  auto report = [&](Location loc, const Twine &message) {
+    diag.reset();
+    diag.emplace(emitError(loc) << "cannot read rules: " << message);
+    hasErrors = true;
+  };
   SmallVector<StringRef> lines;
-  text.split(lines, '\n');
+  messages.split(lines, '\n');
   for (StringRef line : lines) {
     bool isError = line.contains(": error: ");
     if (!isError && !line.contains(": note: "))
       continue;
     auto [place, message] = line.split(isError ? ": error: " : ": note: ");
-    auto [rest, columnText] = place.rsplit(':');
-    auto [file, lineText] = rest.rsplit(':');
-    unsigned number, column;
-    if (lineText.getAsInteger(10, number) ||
-        columnText.getAsInteger(10, column))
+    FileLineColLoc loc = parsePlace(place, context);
+    if (!loc)
       continue;
-    auto loc = FileLineColLoc::get(context, file, number, column);
-    if (isError) {
-      diag.reset();
-      diag.emplace(emitError(loc) << "cannot read rules: " << message);
-      hasErrors = true;
+    if (isError && place.starts_with("loc(") && loc.getFilename() != file) {
+      inner = message;
+      innerText = loc.getFilename();
+    } else if (isError) {
+      report(loc, inner.empty() ? Twine(message) : message + ": " + inner);
+      inner = {};
     } else if (diag) {
       diag->attachNote(loc) << message;
     }
   }
+  if (!inner.empty())
+    report(findText(innerText, source, file, context), inner);
   return hasErrors;
 }
 
 /// Makes PDL of a file in PDLL.
 static FailureOr<std::vector<char>> compilePDLL(StringRef file,
+                                                StringRef source,
                                                 ArrayRef<std::string> includes,
                                                 MLIRContext *context) {
   Location loc = getFileLocation(context, file);
@@ -119,9 +153,12 @@ static FailureOr<std::vector<char>> compilePDLL(StringRef file,
   llvm::ErrorOr<std::vector<char>> text = readAll(messages->get());
   if (!result || !text)
     return fail("cannot read what " + *compiler + " has written");
-  if (reportMessages(StringRef(text->data(), text->size()), context))
+  if (reportMessages(StringRef(text->data(), text->size()), file, source,
+                     context))
     return failure();
-  if (status->signal || status->code.value_or(0) != 0)
+  if (status->signal)
+    return fail(*compiler + " was ended by signal " + Twine(*status->signal));
+  if (status->code.value_or(0) != 0)
     return fail(*compiler + " has failed: " +
                 StringRef(text->data(), text->size()).take_front(200));
   return std::move(*result);
@@ -145,7 +182,7 @@ LogicalResult relay::loadRules(ModuleOp rules, ArrayRef<std::string> files,
     std::string text = (*buffer)->getBuffer().str();
     if (isPDLL) {
       FailureOr<std::vector<char>> compiled =
-          compilePDLL(file, includeDirs, context);
+          compilePDLL(file, text, includeDirs, context);
       if (failed(compiled))
         return failure();
       text.assign(compiled->begin(), compiled->end());
