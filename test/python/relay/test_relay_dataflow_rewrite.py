@@ -11,7 +11,7 @@ from dataflow_programs import (
     diamond, evaluate, var)
 from relay_mlir import relay
 from relay_mlir.relay.dataflow_pattern import (
-    DFPattern, DFPatternCallback, dominates, has_attr, is_constant, is_expr, is_function, is_if, is_op,
+    DFPattern, DFPatternCallback, dominates, has_attr, is_constant, is_expr, is_function, is_if, is_let, is_op,
     is_tuple, is_tuple_get_item, is_var, match, partition, rewrite, wildcard)
 from relay_mlir.relay.op.op import OpPattern
 
@@ -359,6 +359,17 @@ def test_partition_if_and_let():
     a, b = relay.var("a"), relay.var("b")
     check_equal(after, relay.Let(v, function([a], relay.nn.relu(a), "nn.relu_")(X), function(
         [b], relay.nn.relu(b), "nn.relu_")(v) + v))
+    check_same_result(before, after)
+
+
+def test_partition_of_let_takes_what_its_variable_is_for():
+    v, a, b = var("v"), relay.var("a"), relay.var("b")
+    before = relay.Let(v, X + Y, relay.nn.relu(v) * v - Z)
+    pattern: DFPattern = is_let(wildcard(), wildcard(), wildcard())
+    after = pattern.partition(before)
+    check_equal(after, function([a, b], relay.Let(v, a, relay.nn.relu(v) * v - b),
+                                "nn.relu_multiply_subtract_Let_")(X + Y, Z))
+    assert {p.name_hint for p in relay.analysis.free_vars(after)} == {"x", "y", "z"}
     check_same_result(before, after)
 
 

@@ -39,6 +39,8 @@ private:
   /// Nodes that are members though a leaf of the pattern has matched them.
   DenseSet<unsigned> findFuzzy(
       const DenseMap<const DFPattern *, SmallVector<unsigned, 1>> &nodes) const;
+  /// The variable of a `let`, and what depends on that.
+  DenseSet<unsigned> findBound(unsigned let) const;
   void findMembers(Group &group);
   /// Whether the members may be taken out.
   bool isSeparate(const Group &group) const;
@@ -63,6 +65,17 @@ void GroupFinder::leaveAlone(unsigned function) {
   }
 }
 
+DenseSet<unsigned> GroupFinder::findBound(unsigned let) const {
+  // Operands have smaller numbers.
+  unsigned var = graph[let].operands.front();
+  DenseSet<unsigned> bound = {var};
+  for (unsigned node = var + 1; node < let; ++node)
+    if (llvm::any_of(graph[node].operands,
+                     [&](unsigned operand) { return bound.contains(operand); }))
+      bound.insert(node);
+  return bound;
+}
+
 DenseSet<unsigned> GroupFinder::findFuzzy(
     const DenseMap<const DFPattern *, SmallVector<unsigned, 1>> &nodes) const {
   DenseSet<unsigned> fuzzy;
@@ -71,6 +84,9 @@ DenseSet<unsigned> GroupFinder::findFuzzy(
       for (unsigned part : {0, 1})
         for (unsigned node : nodes.lookup(pattern->parts[part].get()))
           fuzzy.insert(node);
+    if (pattern->getKind() == Kind::Let)
+      for (unsigned let : nodes.lookup(pattern.get()))
+        fuzzy.insert_range(findBound(let));
     if (pattern->getKind() != Kind::Function)
       continue;
     for (unsigned function : nodes.lookup(pattern.get())) {
@@ -137,6 +153,17 @@ void GroupFinder::findInputs(Group &group) {
           inputs.insert(operand);
     }
   }
+  // The body of a `let` goes with its variable, and uses other values.
+  for (const PatternPtr &pattern : matcher.getPatterns())
+    if (pattern->getKind() == Kind::Let)
+      for (unsigned let : nodes.lookup(pattern.get())) {
+        DenseSet<unsigned> bound = findBound(let);
+        for (unsigned node = graph[let].operands.front(); node < let; ++node)
+          if (bound.contains(node))
+            for (unsigned operand : graph[node].operands)
+              if (!bound.contains(operand) && isInput(operand, *pattern, fuzzy))
+                inputs.insert(operand);
+      }
   group.inputs.assign(inputs.begin(), inputs.end());
 }
 
