@@ -240,6 +240,11 @@ def test_inline_outline_extern():
     tvm.ir.assert_structural_equal(transform.InlineCompilerFunctionsBoundTo([])(parts), parts)
     extern = transform.MarkCompilerFunctionsAsExtern("moved")(parts)
     assert dict(extern[names[0]].attrs) == {"Extern": 1}
+    value = np.linspace(-1, 1, 10, dtype="float32")
+    for executor in ("debug", "aot", "vm"):
+        result = relay.create_executor(executor, mod=extern).evaluate()(value)
+        np.testing.assert_allclose(
+            result.numpy(), np.exp(np.maximum(np.exp(np.tanh(value)), 0)), rtol=1e-5)
     same = transform.MarkCompilerFunctionsAsExtern("another")(parts)
     tvm.ir.assert_structural_equal(same, parts)
 

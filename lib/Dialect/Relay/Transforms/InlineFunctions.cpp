@@ -195,7 +195,8 @@ private:
     TypeSubstitution substitution =
         getInstance(callee, call.getOperandTypes(), call.getResultTypes());
     SmallVector<Value> results;
-    if (isClosedUnit(callee)) {
+    // Compilation has no other code of what is somebody's (Extern).
+    if (!all && isClosedUnit(callee)) {
       if (callee.getNumResults() != 1)
         return false;
       FnOp fn = makeClosure(builder, call.getLoc(), callee, substitution, {});
