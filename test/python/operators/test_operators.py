@@ -50,14 +50,12 @@ def test_operator(operator, mode, part):
 TAKEN_AWAY = {"annotation.stop_fusion", "on_device", "device_copy"}
 # Calls of the run time.
 CALLS = {"debug"}
-# Borders of parts for others. relay-decompose takes them away, compilation refuses them.
-BORDERS = {"annotation.compiler_begin", "annotation.compiler_end"}
 
 
 def test_what_has_a_lowering_is_in_the_table():
     lowered = {name for name, holds in operator_page.ask_build(BUILD).items() if "lowered" in holds}
     names = {name for _, names in operator_page.read_families() for name in names}
-    assert (lowered & names) - BORDERS | TAKEN_AWAY | CALLS == set(TABLE)
+    assert lowered & names | TAKEN_AWAY | CALLS == set(TABLE)
     assert set(operator_page.read_record()["compiled"]) == set(TABLE)
 
 

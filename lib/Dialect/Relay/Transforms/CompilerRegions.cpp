@@ -361,7 +361,8 @@ CompilerRegions RegionBuilder::finish() {
 
 /// Takes away what passes have put between the operations of regions: names of
 /// what is inside of one, which an order of the program would come with, where
-/// it ends, and names of constants and closures that go with it.
+/// it ends, and names of constants and closures that go with it; and ends of
+/// values that have come to need no operands, such as zeros, which are ours.
 static void removeNames(func::FuncOp function) {
   DenseMap<Value, StringRef> targets;
   SmallVector<Operation *> dead;
@@ -370,10 +371,19 @@ static void removeNames(func::FuncOp function) {
       targets[begin] = begin.getCompiler();
       return;
     }
+    if (auto end = dyn_cast<EndOp>(op)) {
+      Operation *source = end.getData().getDefiningOp();
+      if (source && source->getNumOperands() == 0 &&
+          source->getNumRegions() == 0) {
+        end.getResult().replaceAllUsesWith(end.getData());
+        dead.push_back(end);
+      }
+      return;
+    }
     auto inside = llvm::find_if(op->getOperands(), [&](Value value) {
       return targets.contains(value);
     });
-    if (inside == op->operand_end() || op->getNumRegions() || isa<EndOp>(op) ||
+    if (inside == op->operand_end() || op->getNumRegions() ||
         op->hasTrait<OpTrait::IsTerminator>())
       return;
     if (auto let = dyn_cast<LetOp>(op)) {

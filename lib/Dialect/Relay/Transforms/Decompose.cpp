@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "CompilerRegions.h"
 #include "FoldConstant.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
@@ -23,6 +24,30 @@ namespace mlir::relay {
 
 using namespace mlir;
 using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+/// Operations that are ours to compile. What others compile, they see as it is:
+/// functions and patterns for them, and operators between annotations.
+static std::vector<Operation *> findOurs(Operation *root) {
+  std::vector<Operation *> ours;
+  DenseSet<Value> taken;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasAttr(kCompilerAttrName) || op->hasAttr(kCompositeAttrName))
+      return WalkResult::skip();
+    if (auto begin = dyn_cast<BeginOp>(op)) {
+      if (begin.getCompiler() != kDefaultTarget)
+        taken.insert(begin.getResult());
+    } else if (!isa<EndOp>(op)) {
+      if (llvm::any_of(op->getOperands(),
+                       [&](Value value) { return taken.contains(value); }))
+        taken.insert(op->result_begin(), op->result_end());
+      else
+        ours.push_back(op);
+    }
+    return WalkResult::advance();
+  });
+  return ours;
+}
 
 /// The most operators that a parameter is computed by.
 static constexpr unsigned kMaxDepth = 16;
@@ -55,11 +80,11 @@ static Value buildEmpty(OpBuilder &builder, Location loc, Type type) {
 /// fit.
 static unsigned replaceEmptyResults(func::FuncOp function) {
   unsigned count = 0;
-  function.walk([&](Operation *op) {
+  for (Operation *op : findOurs(function)) {
     if (!isa<RelayDialect>(op->getDialect()) || op->getNumRegions() != 0 ||
         op->getNumResults() != 1 || op->use_empty() ||
         isa<ConstantOp, TupleOp, TupleGetItemOp>(op) || !isMemoryEffectFree(op))
-      return;
+      continue;
     bool mayCheck = llvm::any_of(op->getOperandTypes(), [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || !tensor.hasStaticShape())
@@ -68,15 +93,15 @@ static unsigned replaceEmptyResults(func::FuncOp function) {
              !llvm::is_contained(tensor.getShape(), 0);
     });
     if (mayCheck)
-      return;
+      continue;
     OpBuilder builder(op);
     Value empty = buildEmpty(builder, op->getLoc(), op->getResult(0).getType());
     if (!empty)
-      return;
+      continue;
     op->getResult(0).replaceAllUsesWith(empty);
     op->erase();
     ++count;
-  });
+  }
   return count;
 }
 
@@ -138,7 +163,6 @@ private:
 };
 
 /// Writes operators in others, and these again; all, or those of qnn alone.
-/// What others compile, they see as it is.
 class Decomposer {
 public:
   Decomposer(MLIRContext *context, bool onlyQuantized)
@@ -160,14 +184,10 @@ public:
 
 private:
   void collect(Operation *root) {
-    root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (op->hasAttr(kCompilerAttrName))
-        return WalkResult::skip();
-      auto decomposable = dyn_cast<DecomposableOpInterface>(op);
-      if (decomposable && (!onlyQuantized || op->hasTrait<OnQuantized>()))
+    for (Operation *op : findOurs(root))
+      if (auto decomposable = dyn_cast<DecomposableOpInterface>(op);
+          decomposable && (!onlyQuantized || op->hasTrait<OnQuantized>()))
         operators.push_back(decomposable);
-      return WalkResult::advance();
-    });
   }
 
   /// Returns whether the operator is gone.

@@ -232,6 +232,14 @@ LogicalResult GenerateExternalCodePass::use(StringRef compiler,
                   "another "
                << (name ? name.getName() : op.getName().getStringRef());
     }
+  WalkResult marks = module.walk([](Operation *op) {
+    if (!isa<BeginOp, EndOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("expects nothing that is for another compiler");
+    return WalkResult::interrupt();
+  });
+  if (marks.wasInterrupted())
+    return failure();
   giveBack(functions);
   for (func::FuncOp function : functions) {
     auto other = made.lookup<func::FuncOp>(function.getSymName());
@@ -318,6 +326,9 @@ LogicalResult GenerateExternalCodePass::use(StringRef compiler,
   Location loc = functions.front().getLoc();
   if (code.format.empty() || StringRef(code.format).contains('\0'))
     return emitError(loc) << "expects it to name the format of its bytes";
+  if (getExternalDeviceKind(compiler) == DeviceAttr::kCPUKind)
+    return emitError(loc) << "expects bytes for a device, but \""
+                          << DeviceAttr::kCPUKind << "\" is the processor";
   for (func::FuncOp function : functions)
     if (function.getNumArguments() == 0)
       return emitError(function.getLoc())

@@ -34,14 +34,6 @@ static FailureOr<Value> write(AnnotationCastHintOp op, Decomposition &) {
   return op.getData();
 }
 
-/// What nobody has taken until now is ours.
-static FailureOr<Value> write(AnnotationCompilerBeginOp op, Decomposition &) {
-  return op.getData();
-}
-static FailureOr<Value> write(AnnotationCompilerEndOp op, Decomposition &) {
-  return op.getData();
-}
-
 /// Only the partial evaluator asks which function it is.
 static FailureOr<Value> write(AnnotationWithFuncidOp op, Decomposition &) {
   return op.getFunc();
@@ -62,6 +54,5 @@ static Term write(VmReshapeTensorOp op, Decomposition &d) {
 
 void decompositions::registerMarkers(MLIRContext *context) {
   attach<AnnotationBitpackEndOp, AnnotationBitpackStartOp, AnnotationCastHintOp,
-         AnnotationCompilerBeginOp, AnnotationCompilerEndOp,
          AnnotationWithFuncidOp, VmReshapeTensorOp, VmShapeOfOp>(context);
 }
