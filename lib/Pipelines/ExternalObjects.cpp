@@ -42,7 +42,8 @@ public:
         prefix(std::move(prefix)) {}
 
   FailureOr<std::string> run(const CPUInfo &target) const;
-  FailureOr<ObjectSymbols> readSymbols(StringRef object) const;
+  FailureOr<ObjectSymbols> readSymbols(StringRef object,
+                                       const CPUInfo &target) const;
   /// Checks that an object defines a function, which is one of its generator.
   LogicalResult checkDefines(const ObjectSymbols &symbols,
                              SymbolOpInterface function) const;
@@ -126,7 +127,8 @@ FailureOr<std::string> SourceCompiler::run(const CPUInfo &target) const {
   return (*object)->getBuffer().str();
 }
 
-FailureOr<ObjectSymbols> SourceCompiler::readSymbols(StringRef object) const {
+FailureOr<ObjectSymbols>
+SourceCompiler::readSymbols(StringRef object, const CPUInfo &target) const {
   using namespace llvm::object;
   auto file = ObjectFile::createObjectFile({object, "object"});
   if (!file || !isa<ELFObjectFileBase>(**file)) {
@@ -134,6 +136,10 @@ FailureOr<ObjectSymbols> SourceCompiler::readSymbols(StringRef object) const {
         file ? "it is no ELF file" : llvm::toString(file.takeError());
     return emitFailure() << "expects an object of the compiler of C: " << why;
   }
+  if (auto arch = (*file)->getArch(); arch != target.getTriple().getArch())
+    return emitFailure() << "expects an object for "
+                         << target.getTriple().getArchName() << ", but got one "
+                         << "for " << llvm::Triple::getArchTypeName(arch);
   ObjectSymbols result;
   for (ELFSymbolRef symbol : cast<ELFObjectFileBase>(**file).symbols()) {
     llvm::Expected<uint32_t> flags = symbol.getFlags();
@@ -198,7 +204,8 @@ LogicalResult relay::checkExternalSource(const ExternalCSource &code,
   FailureOr<std::string> object = compiler.run(target.getInfo());
   if (failed(object))
     return failure();
-  FailureOr<ObjectSymbols> symbols = compiler.readSymbols(*object);
+  FailureOr<ObjectSymbols> symbols =
+      compiler.readSymbols(*object, target.getInfo());
   if (failed(symbols))
     return failure();
   for (func::FuncOp function : functions)
@@ -245,7 +252,7 @@ relay::compileExternalSources(ModuleOp module,
     FailureOr<std::string> object = compiler.run(target);
     if (failed(object))
       return failure();
-    FailureOr<ObjectSymbols> symbols = compiler.readSymbols(*object);
+    FailureOr<ObjectSymbols> symbols = compiler.readSymbols(*object, target);
     if (failed(symbols))
       return failure();
     for (tir::PrimFuncOp kernel : kernels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import typing
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from . import _relay_mlir
 from ._arguments import expect_int, expect_list, expect_mapping, expect_path, expect_text
+from ._errors import CompileError
 from ._inputs import Fixed, fixed_inputs, variant_texts
 from ._strings import StringSignature
 
@@ -237,10 +239,26 @@ def import_onnx(model: Any) -> IRModule:
     return _read(model, "a path to a model, the bytes of one, or an onnx.ModelProto")
 
 
+def _of_relay(model: Any) -> IRModule | None:
+    """A module, a function or an expression of relay_mlir.relay in MLIR; None for anything
+    else."""
+    # Who has one has imported that.
+    relay = sys.modules.get("relay_mlir.relay")
+    if relay is None or not isinstance(model, (relay.IRModule, relay.Expr)):
+        return None
+    module: IRModule = relay.build_module.to_mlir(relay.module.module_arguments(model))
+    return module
+
+
 def _to_module(model: Any, fixed: Fixed | None = None) -> IRModule:
+    module = _of_relay(model)
+    if module is not None:
+        if fixed is not None:
+            module._impl.fix_inputs(fixed)
+        return module
     if not isinstance(model, IRModule):
-        return _read(model, "a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, an "
-                     "onnx.ModelProto, or the bytes of an .onnx file", fixed)
+        return _read(model, "a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, a "
+                     "relay.IRModule, an onnx.ModelProto, or the bytes of an .onnx file", fixed)
     if fixed is None:
         return model
     module = model.clone()
@@ -259,10 +277,7 @@ def _read(model: Any, expected: str, fixed: Fixed | None = None) -> IRModule:
         return IRModule(_relay_mlir.IRModule.load_onnx(model.SerializeToString(), fixed))
     kind = type(model)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-    text = f"expects {expected}, but got {name}"
-    if ".relay" in kind.__module__ and kind.__module__.startswith("relay_mlir."):
-        text += "; relay.build compiles modules and functions of relay"
-    raise TypeError(text)
+    raise TypeError(f"expects {expected}, but got {name}")
 
 
 def load_dialect_plugin(path: PathLike) -> None:
@@ -322,7 +337,15 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
     module = _to_module(model, fixed)
 
     def run(page: _relay_mlir.Report | None) -> bool:
-        return module._impl.compile(*arguments, page, executor=runs_on, variants=variants)
+        try:
+            return module._impl.compile(*arguments, page, executor=runs_on, variants=variants)
+        except CompileError as error:
+            # What a code generator in Python raised, which is of relay_mlir.relay.
+            diagnostics = sys.modules.get("relay_mlir.relay._diagnostics")
+            held = None if diagnostics is None else diagnostics.take_held(error)
+            if held is None:
+                raise
+            raise held from None
 
     if report is None:
         return run(None)
@@ -380,8 +403,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             device: str | None = None) -> Module | Program:
     """Compiles a model and loads it.
 
-    `model` is a path to an .onnx, .relay or .mlir file, an IRModule, an onnx
-    ModelProto, or the bytes of an .onnx file. `target` is "native", an LLVM CPU name, or a level such as
+    `model` is a path to an .onnx, .relay or .mlir file, an IRModule, a module or a function of
+    relay_mlir.relay, an onnx ModelProto, or the bytes of an .onnx file. `target` is "native", an LLVM CPU name, or a level such as
     "x86-64-v3"; by default that of the module, or else "native". "vta,cpu" puts what it
     can of a quantized network on a VTA (docs/VTA.md). `opt_level` goes
     from 0 (no fusion) to 3. `precision`, by default that of the module, or else
@@ -414,8 +437,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     often seen, by their names ([{"batch": 1}, {"batch": 8}]): for each there is code besides
     that for any size, which runs with inputs of these sizes. `device` is as in `load`. Raises
     CompileError;
-    OSError if the report cannot be written; TypeError for what is no model, such as a module of relay_mlir.relay, which
-    relay.build compiles.
+    OSError if the report cannot be written; TypeError for what is no model; and what a code
+    generator in Python raises (docs/Tutorials/Codegen.md).
     """
     from ._program import Program
 

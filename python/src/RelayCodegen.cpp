@@ -33,19 +33,23 @@ namespace {
 /// beside None, or None and why there is nothing.
 class PythonGenerator : public ExternalCodeGenerator {
 public:
-  explicit PythonGenerator(py::object function)
-      : function(std::move(function)) {}
+  /// `name` is that of the generator.
+  PythonGenerator(const std::string &name, py::object function)
+      : source("code of " + name), function(std::move(function)) {}
 
   FailureOr<ExternalCode> generate(ModuleOp functions) const override;
 
 private:
-  static ExternalCode convert(py::handle value, MLIRContext *context);
+  ExternalCode convert(py::handle value, MLIRContext *context) const;
 
+  /// What places in text of the generator begin with.
+  std::string source;
   Callback function;
 };
 } // namespace
 
-ExternalCode PythonGenerator::convert(py::handle value, MLIRContext *context) {
+ExternalCode PythonGenerator::convert(py::handle value,
+                                      MLIRContext *context) const {
   py::tuple parts = py::reinterpret_borrow<py::tuple>(value);
   auto kind = parts[0].cast<std::string>();
   if (kind == "c")
@@ -56,7 +60,8 @@ ExternalCode PythonGenerator::convert(py::handle value, MLIRContext *context) {
                         parts[2].cast<std::string>()};
   OwningOpRef<ModuleOp> module;
   if (kind == "mlir") {
-    module = parseSourceString<ModuleOp>(parts[1].cast<std::string>(), context);
+    module = parseSourceString<ModuleOp>(parts[1].cast<std::string>(), context,
+                                         source);
   } else {
     module = importModule(parts[1], parts[2]);
     if (context != getSessionContext())
@@ -92,7 +97,7 @@ FailureOr<ExternalCode> PythonGenerator::generate(ModuleOp functions) const {
 
 static void registerCodegen(const std::string &name, py::object function) {
   addExternalCodeGenerator(
-      name, std::make_shared<PythonGenerator>(std::move(function)));
+      name, std::make_shared<PythonGenerator>(name, std::move(function)));
 }
 
 void relay_python::bindRelayCodegen(py::module_ &m) {

@@ -40,6 +40,8 @@ def _ask(op_name: str, target: str, call: _expr.Expr) -> tuple[bool | None, str 
                                 f"the attribute target.{target} of {op_name}")
         return bool(takes(call)), None
     except BaseException as error:  # pylint: disable=broad-exception-caught
+        if hasattr(error, "add_note"):
+            error.add_note(f"raised in target.{target} of {op_name!r}")
         return None, _diagnostics.hold(error)
 
 

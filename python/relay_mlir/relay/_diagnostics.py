@@ -66,6 +66,15 @@ def hold(error: BaseException) -> str:
     return text
 
 
+def take_held(error: CompileError) -> BaseException | None:
+    """What Python raised where the compiler reports `error`; None if that is the compiler's
+    own."""
+    for text in _held:
+        if text in str(error):
+            return _held.pop(text)
+    return None
+
+
 @contextlib.contextmanager
 def raising(source_name: str | None = None, text: str | None = None) -> Iterator[None]:
     """Turns the extension's CompileError into DiagnosticError, or into what Python
@@ -75,8 +84,9 @@ def raising(source_name: str | None = None, text: str | None = None) -> Iterator
     try:
         yield
     except CompileError as error:
-        for held in [text for text in _held if text in str(error)]:
-            raise _held.pop(held) from None
+        held = take_held(error)
+        if held is not None:
+            raise held from None
         parts = []
         for location, message, width, notes in getattr(error, "_details", ()):
             parts.append(_render("error", location, message, width))

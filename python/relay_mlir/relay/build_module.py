@@ -135,12 +135,18 @@ def _optimize_pass(target: Any, opt_level: int) -> str:
             f"{' device-targets={' + devices + '}' if devices else ''}}}")
 
 
+def to_mlir(mod: IRModule) -> MLIRModule:
+    """@main of a program, and what it uses, as a module of MLIR."""
+    program = with_requantize_config(remove_unused(mod))._to_core()
+    with _diagnostics.raising():
+        return MLIRModule.parse(core.print_mlir(*program, -1), "<relay>")
+
+
 def lower_to_kernels(mod: IRModule, target: Any, opt_level: int) -> MLIRModule:
     """The kernels of @main, and a function of Relax that calls them, by names that say what
     they compute."""
-    program = with_requantize_config(remove_unused(mod))._to_core()
+    module = to_mlir(mod)
     with _diagnostics.raising():
-        module = MLIRModule.parse(core.print_mlir(*program, -1))
         module.run_passes(f"builtin.module({_optimize_pass(target, opt_level)},relay-to-kernels,"
                           "relax-name-kernels)")
     return module

@@ -18,8 +18,8 @@ tensors as parameters, and a tensor or a tuple of tensors as result. What it ret
 * a Blob: bytes for a library of its own, librelay_device_<name>.so, which gets them when
   the model is loaded and computes the functions (relay-mlir-c/Device.h). What is no letter
   and no digit in the name is an underscore there;
-* a module of Relay, or the text of one of MLIR, that defines the functions with the types
-  that they have: it is compiled as everything else.
+* a module of Relay, or one of MLIR (relay_mlir.IRModule) or its text, that defines the
+  functions with the types that they have: it is compiled as everything else.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from typing import Any, Callable, Sequence, TypeVar
 
 from . import _diagnostics
 from .._arguments import describe, expect_callable, expect_names, expect_text
+from .._compile import IRModule as MLIRModule
 from ._core import core
 from .module import IRModule
 
@@ -65,6 +66,8 @@ def _convert(name: str, code: Any) -> tuple[Any, ...]:
         return ("relay", *code._to_core())
     if isinstance(code, str):
         return "mlir", code
+    if isinstance(code, MLIRModule):
+        return "mlir", code.print(elide_larger=None)
     raise TypeError(f"expects code generator {name!r} to return a CSource, a Blob, a module or "
                     f"a text of MLIR, but got {describe(code)}")
 

@@ -39,6 +39,35 @@ def test_function_call(program):
     np.testing.assert_allclose(lib(w=W, x=X), expected(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("program", [dense(), dense()["main"]], ids=["module", "function"])
+def test_compile_takes_programs(program, tmp_path):
+    """relay_mlir.compile, which takes other models, takes them as well."""
+    model = rm.compile(program, executor="aot")
+    assert [(info.name, info.shape) for info in model.inputs] == [("x", (2, 3)), ("w", (4, 3))]
+    np.testing.assert_allclose(model(X, W), expected(), rtol=1e-5)
+    np.testing.assert_allclose(model(w=W, x=X), expected(), rtol=1e-5)
+    fixed = rm.compile(program, inputs={"w": W}, executor="aot")
+    np.testing.assert_allclose(fixed(X), expected(), rtol=1e-5)
+    rm.emit(program, tmp_path / "dense.so", "so")
+    np.testing.assert_allclose(rm.load(tmp_path / "dense.so", executor="aot")(X, W), expected(),
+                               rtol=1e-5)
+
+
+def test_compile_takes_programs_of_all_kinds():
+    x = relay.var("x", shape=(relay.Any(), 3))
+    model = rm.compile(relay.nn.relu(x), dims={"d0": 2})
+    assert isinstance(model, rm.Module) and model.inputs[0].shape == (2, 3)
+    np.testing.assert_array_equal(model(X), np.maximum(X, 0))
+    n = relay.var("n", "int32")
+    mod = relay.IRModule({"unused": relay.Function([], relay.const(1.0))})
+    mod["main"] = relay.Function([n], relay.If(relay.less(n, relay.const(0)), -n, n))
+    program = rm.compile(mod)
+    assert isinstance(program, rm.Program) and program(np.array(-3, "int32")) == 3
+    y = relay.var("y", shape=(5,))
+    with pytest.raises(rm.DiagnosticError, match="shapes that broadcast"):
+        rm.compile(relay.nn.relu(x + y))
+
+
 def test_graph_module():
     lib = relay.build(dense(), "llvm")
     module = tvm.contrib.graph_executor.GraphModule(lib["default"](CPU))

@@ -248,6 +248,19 @@ def test_parts_as_mlir():
         module([x, y], x + y).as_mlir()
 
 
+def test_module_of_mlir():
+    """What passes make of the text need not be text again."""
+
+    def generator(mod):
+        return rm.IRModule.parse(mod.as_mlir().replace("relay.nn.relu", "relay.negative"))
+
+    mod = one_relu("module", generator)
+    inputs = value(3, 4)
+    expected = run_compiled(one_relu("same", lambda mod: mod.as_mlir().replace(
+        "relay.nn.relu", "relay.negative")), x=inputs)
+    np.testing.assert_array_equal(run_compiled(mod, x=inputs), expected)
+
+
 #===------------------------------------------------------------------------===#
 # What goes wrong
 #===------------------------------------------------------------------------===#
@@ -335,6 +348,18 @@ def test_falls_back_from_wrong_source(executor, code, message):
     ("""func.func @tvmgen_default_wrong_main_0(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
           return %x : tensor<4x3xf32>
         }""", tvm.DiagnosticError, "expects it to define @tvmgen_default_wrong_main_0 of type"),
+    ("""func.func @tvmgen_default_wrong_main_0(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
+          %0 = relay.annotation.compiler_begin %x {compiler = "other"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+          return %0 : tensor<3x4xf32>
+        }""", tvm.DiagnosticError,
+     'code of wrong:2:16: error: code generator "wrong": .* expects nothing that is for another'),
+    ("""func.func @tvmgen_default_wrong_main_0(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
+          %0 = relay.call @tvmgen_default_wrong_main_0(%x) : (tensor<3x4xf32>) -> tensor<3x4xf32>
+          return %0 : tensor<3x4xf32>
+        }""", tvm.DiagnosticError, "code of wrong:2:16: error: expects a primitive function"),
+    (codegen.CSource("int tvmgen_default_wrong_main_0() { return 0; }", ["-m32"]),
+     tvm.DiagnosticError,
+     'code generator "wrong": expects an object for x86_64, but got one for i386'),
 ])
 def test_wrong_code(code, error, message):
     mod = one_relu("wrong", lambda mod: code)
@@ -342,6 +367,25 @@ def test_wrong_code(code, error, message):
     with pytest.raises(error, match=message):
         relay.build(mod, target="llvm")
     assert mod.astext() == before
+
+
+def test_bytes_for_the_processor():
+    mod = one_relu("cpu", lambda mod: codegen.Blob("any", b"x"))
+    with pytest.raises(tvm.DiagnosticError, match='code generator "cpu": expects bytes for a '
+                       'device, but "cpu" is the processor'):
+        relay.build(mod, target="llvm")
+
+
+def test_exception_arrives_from_compile():
+
+    def generator(mod):
+        raise ZeroDivisionError("no chip is here")
+
+    mod = one_relu("raising", generator)
+    for program in (mod, rm.IRModule.parse(mod.as_mlir())):
+        with pytest.raises(ZeroDivisionError, match="no chip is here") as caught:
+            rm.compile(program)
+        assert "in generator" in "".join(traceback.format_tb(caught.value.__traceback__))
 
 
 def returns_in_c(target, result, before=""):

@@ -189,13 +189,11 @@ def test_long_programs(monkeypatch):
 
 
 @pytest.mark.parametrize("model,message", [
-    (3, "expects a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, an "
-        "onnx.ModelProto, or the bytes of an .onnx file, but got int"),
+    (3, "expects a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, a "
+        "relay.IRModule, an onnx.ModelProto, or the bytes of an .onnx file, but got int"),
     (None, "but got NoneType"),
     (np.ones(3), "but got numpy.ndarray"),
-    (relay.IRModule.from_expr(X), "but got relay_mlir.relay.module.IRModule; relay.build "
-                                  "compiles modules and functions of relay"),
-    (relay.Function([X], X), "relay.build compiles modules"),
+    (relay.TensorType((3,)), "but got relay_mlir._relay_mlir.relay.TensorType"),
 ])
 def test_what_is_no_model(model, message, tmp_path):
     for attempt in (lambda: rm.compile(model),
