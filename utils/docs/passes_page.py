@@ -34,7 +34,7 @@ INDEX = """
 AnnotateSpans 0m, AnnotateTarget 0, AnnotateMemoryScope 2, AnnotateUsedMemory 0m,
 AOTLowerMain 0m, AlterOpLayout 3, AutoSchedulerLayoutRewrite 3, BackwardFoldScaleAxis 3,
 BatchingOps 0, CanonicalizeCast 3, CanonicalizeOps 3, CapturePostDfsIndexInSpans 0,
-CollagePartition 0m, CombineParallelBatchMatmul 4, CombineParallelConv2D 4,
+ChangeBatch 1, CollagePartition 0m, CombineParallelBatchMatmul 4, CombineParallelConv2D 4,
 CombineParallelDense 4, CombineParallelOpBatch 4, Conv2dToSparse 4, Conv2dToSparse2 5,
 ConvertLayout 3, DeadCodeElimination 1m, Defunctionalization 0m, DefuseOps 3, DenseToSparse 4,
 DivToMul 0, DynamicToStatic 2, EliminateCommonSubexpr 3, EtaExpand 1m,
@@ -60,7 +60,8 @@ _WORD = re.compile(r"[a-z][a-z0-9-]*")
 
 # What makes passes whose arguments have no default.
 _ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "AnnotateTarget": ("example",), "CollagePartition": (["llvm"],), "CombineParallelOpBatch": ("maximum", "maximum"),
+    "AnnotateTarget": ("example",), "ChangeBatch": ({"x": 0},),
+    "CollagePartition": (["llvm"],), "CombineParallelOpBatch": ("maximum", "maximum"),
     "Conv2dToSparse": ([], [], "NHWC", 1), "Conv2dToSparse2": ("NHWC", 1, (1, 1), 0.5),
     "ConvertLayout": ({"nn.conv2d": ["NHWC", "default"]},), "DenseToSparse": ([], []),
     "FlexibleShapeDispatch": ([8],), "MarkCompilerFunctionsAsExtern": ("example",), "MergeComposite": ([],),
