@@ -69,7 +69,8 @@ def hold(error: BaseException) -> str:
 def take_held(error: CompileError) -> BaseException | None:
     """What Python raised where the compiler reports `error`; None if that is the compiler's
     own."""
-    for text in _held:
+    # An older one may have become a warning, and may be a part of the text of this one.
+    for text in reversed(_held):
         if text in str(error):
             return _held.pop(text)
     return None

@@ -315,6 +315,21 @@ def test_falls_back_only_if_asked():
             relay.build(mod, target="llvm")
 
 
+def test_the_last_exception_arrives():
+    """Not an older one, of which only a warning was left."""
+    errors = [ValueError(), ValueError("of now")]
+
+    def generator(mod):
+        raise errors.pop(0)
+
+    mod = one_relu("failing", generator)
+    with relay.build_config(opt_level=3, config={"relay.ext.fallback": True}), \
+            pytest.warns(Warning, match='code generator "failing": ValueError'):
+        relay.build(mod, target="llvm")
+    with pytest.raises(ValueError, match="^of now"):
+        relay.build(mod, target="llvm")
+
+
 @pytest.mark.parametrize("executor", ["graph", "vm"])
 @pytest.mark.parametrize("code,message", [
     (codegen.CSource("this is no C"), "expects C that .* compiles, but it says:(.|\n)*error"),
