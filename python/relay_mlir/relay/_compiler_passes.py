@@ -111,7 +111,7 @@ def PartitionGraph(  # pylint: disable=invalid-name
     if not re.fullmatch(r"[\w.-]+", mod_name):
         raise ValueError("expects mod_name to be letters, digits, _, - and ., but got "
                          f"{mod_name!r}")
-    expect_int(min_operators, "min_operators", 0)
+    expect_int(min_operators, "min_operators", 0, 2**31 - 1)
     if isinstance(min_cost, bool) or not isinstance(min_cost, (int, float)) or \
             not 0 <= min_cost < float("inf"):
         raise ValueError(f"expects min_cost to be a number of at least 0, but got "

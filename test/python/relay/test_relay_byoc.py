@@ -266,6 +266,7 @@ def test_inline_outline_extern():
     (lambda: transform.PartitionGraph("a b"), ValueError, "expects mod_name to be letters"),
     (lambda: transform.PartitionGraph(min_cost=-1), ValueError, "min_cost to be a number"),
     (lambda: transform.PartitionGraph(min_operators=-1), ValueError, "min_operators"),
+    (lambda: transform.PartitionGraph(min_operators=2**70), ValueError, "min_operators from 0 to"),
     (lambda: transform.InlineCompilerFunctionsBoundTo([3]), TypeError, "variables of functions"),
     (lambda: transform.MarkCompilerFunctionsAsExtern(3), TypeError, "compiler_filter"),
 ])
