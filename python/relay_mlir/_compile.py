@@ -88,8 +88,8 @@ class IRModule:
     def run_passes(self, pipeline: str) -> IRModule:
         """Runs a pipeline, such as "builtin.module(relay-fuse-ops)", in place.
 
-        Raises ValueError if there is no such pipeline, CompileError if it fails.
-        Returns the module itself.
+        Raises ValueError if there is no such pipeline, CompileError if it fails; the module is
+        then as it was before. Returns the module itself.
         """
         self._impl.run_passes(expect_text(pipeline, "pipeline"))
         return self

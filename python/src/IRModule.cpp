@@ -193,7 +193,14 @@ static std::string print(IRModule &self, std::optional<int64_t> elideLarger,
 
 static void runPasses(IRModule &self, const std::string &pipeline) {
   DiagnosticCollector diagnostics(self.context.get(), self.words);
-  runPipeline(*self.module, pipeline, diagnostics);
+  OwningOpRef<ModuleOp> before = self.module->clone();
+  try {
+    runPipeline(*self.module, pipeline, diagnostics);
+  } catch (...) {
+    // What failed, and what ran before that, has changed the module.
+    self.module = std::move(before);
+    throw;
+  }
 }
 
 void relay_python::checkOptLevel(int optLevel) {
