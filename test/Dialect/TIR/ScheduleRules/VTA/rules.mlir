@@ -1,4 +1,5 @@
 // RUN: relay-opt %s --tir-schedule-rules --tir-apply-schedules | FileCheck %s
+// RUN: relay-opt %s --tir-schedule-rules | FileCheck %s --check-prefix=SCRIPT
 // Whoever has measured says the tile; what is none of the product counts for nothing.
 // RUN: sed 's/{tir.num/{vta.tile = array<i64: 1, 14, 2, 16, 1, 3, 3, 16>, tir.num/' %s | \
 // RUN:   relay-opt --tir-schedule-rules --tir-apply-schedules | FileCheck %s --check-prefix=TILE
@@ -23,6 +24,36 @@
 // CHECK:               tir.block @conv2d_read_wgt
 // CHECK:               tir.block @conv2d(
 // CHECK:             tir.block @cast
+// SCRIPT-LABEL: transform.named_sequence @conv.schedule
+// SCRIPT-NEXT: %[[S0:.*]] = transform.tir.get_block @conv2d in %{{.*}}
+// SCRIPT-NEXT: %[[S1:.*]]:8 = transform.tir.get_loops %[[S0]]
+// SCRIPT-NEXT: %[[S2:.*]]:2 = transform.tir.split %[[S1]]#0 [?, 1]
+// SCRIPT-NEXT: %[[S3:.*]]:9 = transform.tir.get_loops %[[S0]]
+// SCRIPT-NEXT: %[[S4:.*]]:2 = transform.tir.split %[[S3]]#2 [?, 7]
+// SCRIPT-NEXT: %[[S5:.*]]:10 = transform.tir.get_loops %[[S0]]
+// SCRIPT-NEXT: %[[S6:.*]]:2 = transform.tir.split %[[S5]]#4 [?, 7]
+// SCRIPT-NEXT: %[[S7:.*]]:11 = transform.tir.get_loops %[[S0]]
+// SCRIPT-NEXT: %[[S8:.*]]:2 = transform.tir.split %[[S7]]#7 [?, 1]
+// SCRIPT-NEXT: %[[S9:.*]]:12 = transform.tir.get_loops %[[S0]]
+// SCRIPT-NEXT: transform.tir.reorder %[[S9]]#0, %[[S9]]#2, %[[S9]]#4, %[[S9]]#7, %[[S9]]#1, %[[S9]]#3, %[[S9]]#5, %[[S9]]#8, %[[S9]]#9, %[[S9]]#10, %[[S9]]#6, %[[S9]]#11
+// SCRIPT-NEXT: %[[S10:.*]] = transform.tir.get_block @pad in %{{.*}}
+// SCRIPT-NEXT: transform.tir.set_scope %[[S10]], write 0, "inp"
+// SCRIPT-NEXT: %[[S11:.*]]:12 = transform.tir.get_loops %[[S0]]
+// SCRIPT-NEXT: transform.tir.compute_at %[[S10]], %[[S11]]#3
+// SCRIPT-NEXT: %[[S12:.*]] = transform.tir.cache_read %[[S0]], 1, "wgt"
+// SCRIPT-NEXT: %[[S13:.*]] = transform.tir.get_block @conv2d_read_wgt in %{{.*}}
+// SCRIPT-NEXT: %[[S14:.*]]:7 = transform.tir.get_loops %[[S10]]
+// SCRIPT-NEXT: transform.tir.compute_at %[[S13]], %[[S14]]#3
+// SCRIPT-NEXT: transform.tir.set_scope %[[S0]], write 0, "acc"
+// SCRIPT-NEXT: %[[S15:.*]] = transform.tir.get_block @cast in %{{.*}}
+// SCRIPT-NEXT: %[[S16:.*]]:7 = transform.tir.get_loops %[[S10]]
+// SCRIPT-NEXT: transform.tir.reverse_compute_at %[[S15]], %[[S16]]#2
+// SCRIPT-NEXT: %[[S17:.*]]:7 = transform.tir.get_loops %[[S10]]
+// SCRIPT-NEXT: %[[S18:.*]] = transform.tir.decompose_reduction %[[S0]], %[[S17]]#3
+// SCRIPT-NEXT: transform.tir.compact_buffers %{{.*}} {max_local_bytes = 0 : i64}
+// SCRIPT-NEXT: transform.tir.compact_buffers %{{.*}} {max_local_bytes = 65536 : i64}
+// SCRIPT-NEXT: transform.tir.simplify %{{.*}}
+// SCRIPT-NEXT: transform.yield
 tir.prim_func @conv(%x: memref<2x14x14x16xi8>, %w: memref<2x2x3x3x16x16xi8>, %b: memref<2x16xi32>, %y: memref<2x14x14x16xi8>)
     attributes {tir.num_outputs = 1 : i64, target.spec = #vta.config<batch = 1, block = 16>} {
   %c6 = arith.constant 6 : i32
