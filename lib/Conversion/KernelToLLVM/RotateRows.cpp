@@ -17,6 +17,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/IR/Attributes.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/LLVMContext.h"
 
 using namespace mlir;
 
@@ -31,11 +34,22 @@ struct RowSteps {
 
 } // namespace
 
-/// Whether `op` computes and does nothing else; no one knows that of
-/// intrinsics.
+/// Whether LLVM says of an intrinsic that it computes and does nothing else.
+static bool isComputation(LLVM::CallIntrinsicOp call) {
+  llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(call.getIntrin());
+  if (id == llvm::Intrinsic::not_intrinsic)
+    return false;
+  llvm::LLVMContext context;
+  llvm::AttributeSet attributes = llvm::Intrinsic::getFnAttributes(context, id);
+  return attributes.getMemoryEffects().doesNotAccessMemory() &&
+         attributes.hasAttribute(llvm::Attribute::WillReturn) &&
+         attributes.hasAttribute(llvm::Attribute::NoUnwind);
+}
+
+/// Whether `op` computes and does nothing else.
 static bool isComputation(Operation *op) {
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
-    return call.getIntrin().contains(".scalef.");
+    return isComputation(call);
   return isPure(op) && op->getNumRegions() == 0;
 }
 

@@ -115,3 +115,54 @@ func.func @value(%in: memref<16x64xf32>, %out: memref<16x64xf32>) {
   }
   return
 }
+
+// -----
+
+// Of an intrinsic LLVM says whether it only computes. One that it does not know
+// may do anything.
+// CHECK-LABEL: func @computes
+// CHECK: scf.if
+// CHECK-LABEL: func @unknown
+// CHECK-NOT: scf.if
+func.func @computes(%in: memref<16x64xf32>, %out: memref<16x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %row = memref.alloca() : memref<1x64xf32>
+  scf.for %i = %c0 to %c16 step %c1 {
+    scf.for %j = %c0 to %c64 step %c8 {
+      %0 = vector.load %in[%i, %j] : memref<16x64xf32>, vector<8xf32>
+      %1 = llvm.call_intrinsic "llvm.x86.avx.rsqrt.ps.256"(%0) : (vector<8xf32>) -> vector<8xf32>
+      vector.store %1, %row[%c0, %j] : memref<1x64xf32>, vector<8xf32>
+    }
+    scf.for %j = %c0 to %c64 step %c8 {
+      %0 = vector.load %row[%c0, %j] : memref<1x64xf32>, vector<8xf32>
+      %1 = arith.addf %0, %0 : vector<8xf32>
+      vector.store %1, %out[%i, %j] : memref<16x64xf32>, vector<8xf32>
+    }
+  }
+  return
+}
+func.func @unknown(%in: memref<16x64xf32>, %out: memref<16x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %row = memref.alloca() : memref<1x64xf32>
+  scf.for %i = %c0 to %c16 step %c1 {
+    scf.for %j = %c0 to %c64 step %c8 {
+      %0 = vector.load %in[%i, %j] : memref<16x64xf32>, vector<8xf32>
+      %1 = llvm.call_intrinsic "llvm.unknown.scalef.v8f32"(%0) : (vector<8xf32>) -> vector<8xf32>
+      vector.store %1, %row[%c0, %j] : memref<1x64xf32>, vector<8xf32>
+    }
+    scf.for %j = %c0 to %c64 step %c8 {
+      %0 = vector.load %row[%c0, %j] : memref<1x64xf32>, vector<8xf32>
+      %1 = arith.addf %0, %0 : vector<8xf32>
+      vector.store %1, %out[%i, %j] : memref<16x64xf32>, vector<8xf32>
+    }
+  }
+  return
+}
