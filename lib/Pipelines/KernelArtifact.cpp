@@ -7,14 +7,12 @@
 
 #include "relay-mlir/Pipelines/KernelArtifact.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -36,56 +34,37 @@ static LogicalResult checkArguments(tir::PrimFuncOp kernel) {
   return success();
 }
 
-/// The program: one call.
-static std::string getProgram(tir::PrimFuncOp kernel) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
+/// Adds the program to the module: one call of the kernel, with tensors x0, x1,
+/// ... that gives y0, y1, ...
+static relax::FuncOp buildProgram(ModuleOp module, tir::PrimFuncOp kernel) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = kernel.getLoc();
+  SmallVector<Type> types =
+      llvm::map_to_vector(kernel.getArgumentTypes(), [](Type type) -> Type {
+        auto memref = cast<MemRefType>(type);
+        return relax::SymbolicTensorType::get(memref.getShape(),
+                                              memref.getElementType());
+      });
   int64_t numInputs = kernel.getNumInputs();
-  int64_t numOutputs = kernel.getNumOutputs();
-  auto printType = [&](int64_t index) {
-    auto type = cast<MemRefType>(kernel.getArgumentTypes()[index]);
-    os << "!relax.tensor<[";
-    llvm::interleaveComma(type.getShape(), os);
-    os << "], " << type.getElementType() << ">";
+  auto inputs = ArrayRef(types).take_front(numInputs);
+  auto outputs = ArrayRef(types).slice(numInputs, kernel.getNumOutputs());
+  auto program = relax::FuncOp::create(
+      builder, loc, "main", builder.getFunctionType(inputs, outputs));
+  auto makeName = [&](StringRef letter, size_t index) {
+    return builder.getStringAttr(letter + Twine(index));
   };
-  auto printTypes = [&](int64_t begin, int64_t end) {
-    os << "(";
-    for (int64_t i = begin; i != end; ++i) {
-      os << (i == begin ? "" : ", ");
-      printType(i);
-    }
-    os << ")";
-  };
-  os << "relax.func @main(";
-  for (int64_t i = 0; i != numInputs; ++i) {
-    os << (i ? ", " : "") << "%x" << i << ": ";
-    printType(i);
-    os << " {relax.name = \"x" << i << "\"}";
-  }
-  os << ") -> (";
-  for (int64_t i = 0; i != numOutputs; ++i) {
-    os << (i ? ", " : "");
-    printType(numInputs + i);
-    os << " {relax.name = \"y" << i << "\"}";
-  }
-  os << ") {\n  %y:" << numOutputs << " = relax.call_tir @"
-     << kernel.getSymName() << "(";
-  for (int64_t i = 0; i != numInputs; ++i)
-    os << (i ? ", " : "") << "%x" << i;
-  os << ") : ";
-  printTypes(0, numInputs);
-  os << " -> ";
-  printTypes(numInputs, numInputs + numOutputs);
-  os << "\n  relax.return ";
-  for (int64_t i = 0; i != numOutputs; ++i)
-    os << (i ? ", " : "") << "%y#" << i;
-  os << " : ";
-  for (int64_t i = 0; i != numOutputs; ++i) {
-    os << (i ? ", " : "");
-    printType(numInputs + i);
-  }
-  os << "\n}\n";
-  return text;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    program.setArgAttr(i, relax::kNameAttr, makeName("x", i));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    program.setResultAttr(i, relax::kNameAttr, makeName("y", i));
+
+  Block *body = builder.createBlock(&program.getBody());
+  body->addArguments(inputs, SmallVector<Location>(inputs.size(), loc));
+  auto call = relax::CallTIROp::create(builder, loc, outputs,
+                                       FlatSymbolRefAttr::get(kernel),
+                                       body->getArguments());
+  relax::ReturnOp::create(builder, loc, call.getResults());
+  return program;
 }
 
 LogicalResult relay::writeKernelArtifact(tir::PrimFuncOp kernel,
@@ -100,7 +79,6 @@ LogicalResult relay::writeKernelArtifact(tir::PrimFuncOp kernel,
     return failure();
   MLIRContext *context = kernel.getContext();
   context->loadDialect<relax::RelaxDialect, TargetDialect>();
-  std::string program = getProgram(kernel);
 
   KernelCompilerOptions compilerOptions;
   compilerOptions.useCache = options.useCache;
@@ -124,15 +102,12 @@ LogicalResult relay::writeKernelArtifact(tir::PrimFuncOp kernel,
   auto signature = cast<tir::PrimFuncOp>(result.signature.get()->clone());
   signature.setSymName(kernel.getSymName());
   module->push_back(signature);
-  ParserConfig config(context, /*verifyAfterParse=*/false);
-  if (failed(parseSourceString(program, module->getBody(), config)))
-    return failure();
+  relax::FuncOp main = buildProgram(*module, kernel);
   PassManager manager(context);
   manager.addPass(relax::createPlanMemoryPass());
   manager.addPass(relax::createVerifyExecutablePass());
   if (failed(manager.run(*module)))
     return failure();
-  auto main = *module->getOps<relax::FuncOp>().begin();
   ArtifactKernel artifactKernel{kernel.getSymName(), result.symbol,
                                 *result.object};
   return writeArtifact(main, main.getLoc(), artifactKernel, *target,
