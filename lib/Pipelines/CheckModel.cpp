@@ -16,6 +16,7 @@
 #include "DeviceTargets.h"
 #include "KernelChecker.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Builtins.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
@@ -162,7 +163,8 @@ fuse(ModuleOp module, const CompileOptions &unresolved, bool isProgram) {
   LogicalResult isDone = optimizer.run(*fused);
   for (func::FuncOp function : glue) {
     fused->push_back(function);
-    if (function.getSymName().contains("make_sized"))
+    if (function.isExternal() &&
+        function.getSymName().starts_with(relax::kMakeSizedBuiltin))
       defineMakeSized(function);
   }
   if (failed(isDone))

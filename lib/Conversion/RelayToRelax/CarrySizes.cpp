@@ -7,6 +7,7 @@
 
 #include "CarrySizes.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Builtins.h"
 #include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -18,14 +19,13 @@ using namespace mlir::relay;
 
 bool relay::detail::isSizedOnly(Value value) {
   auto call = value.getDefiningOp<CallOp>();
-  return call && call.getCallee().starts_with(relay::detail::kBuiltinPrefix);
+  return call && call.getCallee().starts_with(relax::kBuiltinPrefix);
 }
 
 /// The function of the machine that takes sizes of `type`.
 static FlatSymbolRefAttr getBuiltin(ModuleOp module, RankedTensorType type,
                                     RankedTensorType result) {
-  std::string name = (relay::detail::kBuiltinPrefix + "make_sized").str();
-  // The machine has one for all types.
+  std::string name = relax::kMakeSizedBuiltin.str();
   llvm::raw_string_ostream(name)
       << "." << result.getRank() << "." << type.getRank() << "."
       << type.getElementType();

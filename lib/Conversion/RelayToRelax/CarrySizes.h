@@ -12,9 +12,6 @@
 
 namespace mlir::relay::detail {
 
-/// What the names of functions of the virtual machine begin with.
-inline constexpr llvm::StringLiteral kBuiltinPrefix = "vm.builtin.";
-
 /// What the run time takes for inputs of which only the sizes are used
 /// (RELAY_SIZES_PREFIX of Runtime/ArtifactFormat.h).
 inline constexpr llvm::StringLiteral kSizesPrefix = "sizes:";

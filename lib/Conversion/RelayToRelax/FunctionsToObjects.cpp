@@ -18,6 +18,7 @@
 #include "SignatureAttrs.h"
 #include "SizeNames.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Builtins.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/Patterns.h"
@@ -227,7 +228,7 @@ LogicalResult ObjectConverter::run() {
   // What the machine has is called by its name.
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (function.getSymName().starts_with(relay::detail::kBuiltinPrefix))
+    if (function.getSymName().starts_with(relax::kBuiltinPrefix))
       function.erase();
   if (!constructors.empty()) {
     module->setAttr(relax::kConstructorsAttr,

@@ -17,6 +17,7 @@
 #include "HostData.h"
 #include "ValueTypeEncoder.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Builtins.h"
 #include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
@@ -104,7 +105,8 @@ static int64_t makeArgument(RelayVMArgument kind, int64_t value) {
 int64_t BytecodeBuilder::getBuiltin(StringRef name) {
   auto [it, isNew] = builtins.try_emplace(name, code.functions.size());
   if (isNew)
-    code.functions.push_back({("vm.builtin." + name).str(), RELAY_VM_BUILTIN});
+    code.functions.push_back(
+        {(relax::kBuiltinPrefix + name).str(), RELAY_VM_BUILTIN});
   return it->second;
 }
 
@@ -112,9 +114,9 @@ FailureOr<int64_t> BytecodeBuilder::getFunction(Operation *op, StringRef name) {
   auto it = functions.find(name);
   if (it != functions.end())
     return it->second;
-  // Of one function there may be several types.
-  if (name.consume_front("vm.builtin.make_sized"))
-    return getBuiltin("make_sized");
+  if (name.starts_with(relax::kMakeSizedBuiltin))
+    return getBuiltin(
+        relax::kMakeSizedBuiltin.drop_front(relax::kBuiltinPrefix.size()));
   auto tensors = tensorFunctions.find(name);
   if (tensors == tensorFunctions.end())
     return op->emitOpError("expects a function of objects or of tensors, but "
