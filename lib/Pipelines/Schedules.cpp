@@ -13,6 +13,7 @@
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Support/InputFile.h"
 #include "relay-mlir/Support/ParseModule.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,6 +55,31 @@ LogicalResult ScheduleScripts::load(StringRef path, ModuleOp module) {
   return success();
 }
 
+/// Fails if a schedule says that it is for another target than its kernel, or
+/// that it is less exact.
+static LogicalResult checkTarget(transform::NamedSequenceOp script,
+                                 tir::PrimFuncOp kernel) {
+  Attribute spec = script->getAttr(TargetDialect::kSpecAttrName);
+  if (TargetAttrInterface target = lookupTarget(kernel);
+      spec && spec != target) {
+    InFlightDiagnostic diag =
+        script.emitError("expects a schedule for the target of the kernel, ")
+        << target << ", but got one for " << spec;
+    diag.attachNote() << "without " << TargetDialect::kSpecAttrName
+                      << ", a schedule is for any target that it fits";
+    return diag;
+  }
+  auto precision =
+      script->getAttrOfType<PrecisionAttr>(TargetDialect::kPrecisionAttrName);
+  if (precision && precision.getValue() > getPrecision(kernel))
+    return script.emitError(
+               "expects a schedule of the precision of the kernel, ")
+           << stringifyPrecision(getPrecision(kernel))
+           << ", or higher, but got "
+           << stringifyPrecision(precision.getValue());
+  return success();
+}
+
 LogicalResult ScheduleScripts::loadFile(StringRef path, ModuleOp module) {
   MLIRContext *context = module.getContext();
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = readInputFile(path);
@@ -83,6 +109,8 @@ LogicalResult ScheduleScripts::loadFile(StringRef path, ModuleOp module) {
             << "there is a kernel @" << other.getSymName();
       return diag;
     }
+    if (failed(checkTarget(script, kernel)))
+      return failure();
     auto [it, isNew] = scripts.try_emplace(name, script);
     if (!isNew) {
       InFlightDiagnostic diag =
@@ -137,7 +165,15 @@ OwningOpRef<ModuleOp> ScheduleScripts::write(ModuleOp module) const {
         OwningOpRef<ModuleOp> scratch = kernel.cloneIntoModule();
         parts[index] =
             tir::scheduleKernel(*scratch->getOps<tir::PrimFuncOp>().begin());
-        return success(bool(parts[index]));
+        if (!parts[index])
+          return failure();
+        // What is read again is for the same target.
+        for (auto script : parts[index]->getOps<transform::NamedSequenceOp>()) {
+          script->setAttr(TargetDialect::kSpecAttrName, lookupTarget(kernel));
+          script->setAttr(TargetDialect::kPrecisionAttrName,
+                          PrecisionAttr::get(context, getPrecision(kernel)));
+        }
+        return success();
       });
   if (failed(result))
     return {};

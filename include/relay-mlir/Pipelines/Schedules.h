@@ -21,7 +21,8 @@ namespace mlir::relay {
 class ScheduleScripts {
 public:
   /// Reads the scripts for the kernels of `module` from a file, or from the
-  /// `.mlir` files of a folder. A script without a kernel is an error.
+  /// `.mlir` files of a folder. A script without a kernel is an error, as is
+  /// one that says that it is for another target, or for less precision.
   LogicalResult load(StringRef path, ModuleOp module);
 
   /// Whether there is a script for `kernel`.
@@ -35,7 +36,8 @@ public:
   LogicalResult apply(tir::PrimFuncOp kernel) const;
 
   /// The scripts of all kernels of `module`, those of the rules for kernels
-  /// that have none; null after an error.
+  /// that have none; null after an error. Those of the rules say for which
+  /// target and precision they are.
   OwningOpRef<ModuleOp> write(ModuleOp module) const;
 
   /// Writes them to files `<kernel>.mlir` in a folder, each with the kernel

@@ -218,14 +218,47 @@ def test_what_is_saved_is_what_was_compiled(tmp_path, target, precision, unit):
         assert ("transform.tir.narrow_weights" in text) == (has_floats and precision == "medium")
 
 
-def test_schedule_of_another_target(tmp_path):
-    """Tiles that the processor lacks are an error, not code that cannot run."""
-    model = byte_product(tmp_path / "bytes.mlir", 3)
-    folder = tmp_path / "schedules"
-    relay_compile(model, "--target=sapphirerapids", f"--save-schedules={folder}",
-                  "--no-cache", "-o", tmp_path / "rules.so")
-    result = relay_compile(model, "--target=x86-64-v3", f"--schedules={folder}",
-                           "--no-cache", "-o", tmp_path / "read.so", check=False)
+def save_and_read(model, tmp_path, saved, read, edit=None):
+    """Compiles with the options `saved`, then from that schedule with `read`."""
+    path = tmp_path / "schedules.mlir"
+    relay_compile(model, *saved, "--emit=schedules", "-o", path)
+    if edit:
+        path.write_text(re.sub(*edit, path.read_text()))
+    (tmp_path / "read.so").unlink(missing_ok=True)
+    result = relay_compile(model, *read, f"--schedules={path}", "--no-cache", "-o",
+                           tmp_path / "read.so", check=False)
+    assert (result.returncode == 0) == (tmp_path / "read.so").exists()
+    return result
+
+
+@pytest.mark.parametrize("saved, read", [
+    ("x86-64-v4", "x86-64-v3"), ("x86-64-v3", "aarch64-neoverse-n1"),
+    ("sapphirerapids", "x86-64-v4")])
+def test_schedule_of_another_target(model, tmp_path, saved, read):
+    result = save_and_read(model, tmp_path, [f"--target={saved}"], [f"--target={read}"])
+    assert result.returncode == 1
+    assert re.search(r"schedules.mlir:\d+:\d+: error: expects a schedule for the target of the "
+                     r"kernel, #target.cpu<.*>, but got one for #target.cpu<", result.stderr)
+    assert "note: without target.spec, a schedule is for any target that it fits" in result.stderr
+
+
+def test_schedule_of_any_target(model, tmp_path):
+    """A schedule that does not say what it is for is tried. Tiles that the processor
+    lacks are an error, not code that cannot run."""
+    edit = (r", target\.spec = #target\.cpu<[^>]*>", "")
+    result = save_and_read(model, tmp_path, ["--target=x86-64-v3"], ["--target=x86-64-v2"], edit)
+    assert result.returncode == 0, result.stderr
+    result = save_and_read(byte_product(tmp_path / "bytes.mlir", 3), tmp_path,
+                           ["--target=sapphirerapids"], ["--target=x86-64-v3"], edit)
     assert result.returncode == 1
     assert "expects a target with amx-tile" in result.stderr
-    assert not (tmp_path / "read.so").exists()
+
+
+def test_schedule_of_another_precision(model, tmp_path):
+    """Nobody gets less than they ask for."""
+    highest, medium = (["--target=x86-64-v3", f"--precision={name}"] for name in ["highest", "medium"])
+    result = save_and_read(model, tmp_path, medium, highest)
+    assert result.returncode == 1
+    assert ("expects a schedule of the precision of the kernel, highest, or higher, but got medium"
+            in result.stderr)
+    assert save_and_read(model, tmp_path, highest, medium).returncode == 0
