@@ -25,6 +25,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "relay-mlir/Dialect/TIR/IR/IndexReader.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::relay {
@@ -103,22 +104,10 @@ public:
   explicit IndexExprs(MLIRContext *context) : context(context) {}
 
   AffineExpr get(Value value) {
-    if (std::optional<int64_t> constant = getConstantIntValue(value))
-      return getAffineConstantExpr(*constant, context);
-    if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
-      auto it = known.find(value);
-      if (it != known.end())
-        return it->second;
-      SmallVector<AffineExpr> operands = llvm::map_to_vector(
-          apply.getMapOperands(), [&](Value operand) { return get(operand); });
-      unsigned numDims = apply.getAffineMap().getNumDims();
-      return known[value] =
-                 apply.getAffineMap().getResult(0).replaceDimsAndSymbols(
-                     ArrayRef(operands).take_front(numDims),
-                     ArrayRef(operands).drop_front(numDims));
-    }
-    auto [it, isNew] = leaves.try_emplace(value, leaves.size());
-    return getAffineDimExpr(it->second, context);
+    return reader.read(value, [&](Value leaf) {
+      auto it = leaves.try_emplace(leaf, leaves.size()).first;
+      return getAffineDimExpr(it->second, context);
+    });
   }
 
   /// The distance between two indices if it is constant.
@@ -135,7 +124,7 @@ public:
 private:
   MLIRContext *context;
   llvm::DenseMap<Value, unsigned> leaves;
-  llvm::DenseMap<Value, AffineExpr> known;
+  tir::IndexReader reader;
 };
 
 enum class Relation { Same, Disjoint, Unknown };

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "relay-mlir/Dialect/TIR/IR/IndexReader.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 #include <map>
@@ -42,7 +43,7 @@ public:
   /// inside the block from data.
   std::optional<AffineMap> get(AffineMap map, ValueRange operands,
                                SmallVectorImpl<Value> &symbols) {
-    known.clear();
+    reader.clear();
     SmallVector<AffineExpr> dims, syms;
     for (auto [index, operand] : llvm::enumerate(operands)) {
       AffineExpr expr = getExpr(operand, symbols);
@@ -65,12 +66,8 @@ public:
 
 private:
   AffineExpr getExpr(Value value, SmallVectorImpl<Value> &symbols) {
-    auto it = known.find(value);
-    if (it != known.end())
-      return it->second;
-    AffineExpr expr = computeExpr(value, symbols);
-    known[value] = expr;
-    return expr;
+    return reader.read(value,
+                       [&](Value leaf) { return computeExpr(leaf, symbols); });
   }
 
   AffineExpr computeExpr(Value value, SmallVectorImpl<Value> &symbols) {
@@ -78,19 +75,6 @@ private:
     if (auto arg = dyn_cast<BlockArgument>(value);
         arg && arg.getOwner() == block.getBody())
       return getAffineDimExpr(arg.getArgNumber(), context);
-    if (std::optional<int64_t> constant = getConstantIntValue(value))
-      return getAffineConstantExpr(*constant, context);
-    if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
-      SmallVector<AffineExpr> dims, syms;
-      AffineMap map = apply.getAffineMap();
-      for (auto [index, operand] : llvm::enumerate(apply.getMapOperands())) {
-        AffineExpr expr = getExpr(operand, symbols);
-        if (!expr)
-          return {};
-        (index < map.getNumDims() ? dims : syms).push_back(expr);
-      }
-      return map.getResult(0).replaceDimsAndSymbols(dims, syms);
-    }
     if (auto add = value.getDefiningOp<arith::AddIOp>())
       return combine(add, symbols,
                      [](AffineExpr a, AffineExpr b) { return a + b; });
@@ -122,8 +106,8 @@ private:
   }
 
   BlockOp block;
-  /// Expressions of one access, whose symbols are its own.
-  llvm::SmallDenseMap<Value, AffineExpr> known;
+  /// Of one access, whose symbols are its own.
+  IndexReader reader;
 };
 
 } // namespace

@@ -27,22 +27,17 @@ SizeExprs::SizeExprs(PrimFuncOp kernel) : context(kernel.getContext()) {
 }
 
 AffineExpr SizeExprs::get(OpFoldResult size) const {
-  Known known;
-  return get(size, known);
+  IndexReader reader;
+  return get(size, reader);
 }
 
 AffineExpr SizeExprs::get(Value size) const { return get(OpFoldResult(size)); }
 
-AffineExpr SizeExprs::get(OpFoldResult size, Known &known) const {
+AffineExpr SizeExprs::get(OpFoldResult size, IndexReader &reader) const {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return getAffineConstantExpr(*constant, context);
-  auto value = cast<Value>(size);
-  auto it = known.find(value);
-  if (it != known.end())
-    return it->second;
-  AffineExpr expr = compute(value, known);
-  known[value] = expr;
-  return expr;
+  return reader.read(cast<Value>(size),
+                     [&](Value value) { return compute(value, reader); });
 }
 
 /// True if `expr` is at least 0 for sizes that are, as far as it shows.
@@ -121,27 +116,26 @@ static std::optional<FloorMod> matchFloorMod(arith::SelectOp select) {
   return FloorMod{rem.getLhs(), *divisor};
 }
 
-AffineExpr SizeExprs::compute(Value size, Known &known) const {
+AffineExpr SizeExprs::compute(Value size, IndexReader &reader) const {
   Operation *op = size.getDefiningOp();
   if (!op)
     return {};
   return llvm::TypeSwitch<Operation *, AffineExpr>(op)
-      .Case([&](memref::DimOp dim) { return getDim(dim, known); })
-      .Case([&](affine::AffineApplyOp apply) { return getApply(apply, known); })
+      .Case([&](memref::DimOp dim) { return getDim(dim, reader); })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::FloorDivSIOp,
             arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp>(
-          [&](Operation *binary) { return getBinary(binary, known); })
+          [&](Operation *binary) { return getBinary(binary, reader); })
       .Case<arith::IndexCastOp, arith::ExtSIOp>(
           [&](Operation *conversion) -> AffineExpr {
             if (isNarrow(conversion->getOperand(0)) ||
                 isNarrow(conversion->getResult(0)))
               return {};
-            return get(conversion->getOperand(0), known);
+            return get(conversion->getOperand(0), reader);
           })
       .Case([&](arith::SelectOp select) -> AffineExpr {
         std::optional<FloorMod> mod = matchFloorMod(select);
-        AffineExpr dividend = mod ? get(mod->dividend, known) : AffineExpr();
+        AffineExpr dividend = mod ? get(mod->dividend, reader) : AffineExpr();
         return dividend ? dividend % mod->divisor : AffineExpr();
       })
       .Default([](Operation *) { return AffineExpr(); });
@@ -158,35 +152,21 @@ AffineExpr SizeExprs::getNumElements(BlockArgument argument) const {
   return count;
 }
 
-AffineExpr SizeExprs::getDim(memref::DimOp dim, Known &known) const {
+AffineExpr SizeExprs::getDim(memref::DimOp dim, IndexReader &reader) const {
   std::optional<int64_t> index = dim.getConstantIndex();
   if (!index)
     return {};
   if (auto alloc = dim.getSource().getDefiningOp<AllocBufferOp>())
-    return get(alloc.getMixedSizes()[*index], known);
+    return get(alloc.getMixedSizes()[*index], reader);
   auto it = symbols.find({dim.getSource(), *index});
   return it == symbols.end() ? AffineExpr()
                              : getAffineSymbolExpr(it->second, context);
 }
 
-AffineExpr SizeExprs::getApply(affine::AffineApplyOp apply,
-                               Known &known) const {
-  SmallVector<AffineExpr> operands;
-  for (Value operand : apply.getMapOperands()) {
-    operands.push_back(get(operand, known));
-    if (!operands.back())
-      return {};
-  }
-  unsigned numDims = apply.getAffineMap().getNumDims();
-  return apply.getAffineMap().getResult(0).replaceDimsAndSymbols(
-      ArrayRef(operands).take_front(numDims),
-      ArrayRef(operands).drop_front(numDims));
-}
-
 /// Rounding towards zero rounds down where nothing is negative.
-AffineExpr SizeExprs::getBinary(Operation *op, Known &known) const {
-  AffineExpr lhs = get(op->getOperand(0), known);
-  AffineExpr rhs = get(op->getOperand(1), known);
+AffineExpr SizeExprs::getBinary(Operation *op, IndexReader &reader) const {
+  AffineExpr lhs = get(op->getOperand(0), reader);
+  AffineExpr rhs = get(op->getOperand(1), reader);
   if (!lhs || !rhs)
     return {};
   if (isa<arith::AddIOp>(op))

@@ -8,12 +8,10 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SIZEEXPRS_H
 #define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SIZEEXPRS_H
 
+#include "relay-mlir/Dialect/TIR/IR/IndexReader.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace mlir::affine {
-class AffineApplyOp;
-} // namespace mlir::affine
 namespace mlir::memref {
 class DimOp;
 } // namespace mlir::memref
@@ -39,15 +37,12 @@ public:
   AffineExpr getNumElements(BlockArgument argument) const;
 
 private:
-  /// What values are that have been looked at for one size.
-  using Known = llvm::DenseMap<Value, AffineExpr>;
-
   /// Between what a size lies; null where nothing is known.
   struct Bounds {
     AffineExpr lower, upper;
   };
 
-  AffineExpr get(OpFoldResult size, Known &known) const;
+  AffineExpr get(OpFoldResult size, IndexReader &reader) const;
   using KnownBounds = llvm::DenseMap<Value, Bounds>;
   Bounds getBounds(OpFoldResult size, KnownBounds &known) const;
   Bounds computeBounds(Value size, KnownBounds &known) const;
@@ -56,10 +51,9 @@ private:
   Bounds boundBinary(AffineExprKind kind, Bounds lhs, Bounds rhs) const;
   /// What `expr` and 0 are not larger than.
   AffineExpr getPositivePart(AffineExpr expr) const;
-  AffineExpr compute(Value size, Known &known) const;
-  AffineExpr getDim(memref::DimOp dim, Known &known) const;
-  AffineExpr getApply(affine::AffineApplyOp apply, Known &known) const;
-  AffineExpr getBinary(Operation *op, Known &known) const;
+  AffineExpr compute(Value size, IndexReader &reader) const;
+  AffineExpr getDim(memref::DimOp dim, IndexReader &reader) const;
+  AffineExpr getBinary(Operation *op, IndexReader &reader) const;
 
   MLIRContext *context;
   llvm::DenseMap<std::pair<Value, int64_t>, unsigned> symbols;

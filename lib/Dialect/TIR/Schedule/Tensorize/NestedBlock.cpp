@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "relay-mlir/Dialect/TIR/IR/IndexReader.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -42,34 +43,17 @@ AffineExpr NestedBlock::getSymbol(Value value) {
 }
 
 AffineExpr NestedBlock::getExpr(Value value) {
-  Known known;
-  return getExpr(value, known);
+  IndexReader reader;
+  return reader.read(value, [&](Value leaf) { return getLeaf(leaf); });
 }
 
-AffineExpr NestedBlock::getExpr(Value value, Known &known) {
-  MLIRContext *context = value.getContext();
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return getAffineConstantExpr(*constant, context);
-  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
-    auto it = known.find(value);
-    if (it != known.end())
-      return it->second;
-    SmallVector<AffineExpr> dims, syms;
-    AffineMap map = apply.getAffineMap();
-    for (auto [index, operand] : llvm::enumerate(apply.getMapOperands())) {
-      AffineExpr expr = getExpr(operand, known);
-      if (!expr)
-        return known[value] = {};
-      (index < map.getNumDims() ? dims : syms).push_back(expr);
-    }
-    return known[value] = map.getResult(0).replaceDimsAndSymbols(dims, syms);
-  }
+AffineExpr NestedBlock::getLeaf(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (arg.getOwner() == block.getBody())
       return iterExprs[arg.getArgNumber()];
     for (auto [index, loop] : llvm::enumerate(loops))
       if (loop.getInductionVar() == arg)
-        return getAffineDimExpr(index, context);
+        return getAffineDimExpr(index, value.getContext());
   }
   if (loops.front().getRegion().isAncestor(value.getParentRegion()))
     return {};

@@ -72,10 +72,8 @@ public:
   bool staysInside(Value buffer, AffineExpr linear) const;
 
 private:
-  /// Expressions of values that have been looked at for one value.
-  using Known = llvm::DenseMap<Value, AffineExpr>;
-
-  AffineExpr getExpr(Value value, Known &known);
+  /// Of a value that no `affine.apply` computes.
+  AffineExpr getLeaf(Value value);
   LogicalResult splitGuard(std::string &reason);
   AffineExpr getSymbol(Value value);
   Value getSize(Value buffer, int64_t axis);
