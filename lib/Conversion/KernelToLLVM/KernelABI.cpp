@@ -17,6 +17,7 @@
 #include "relay-mlir/Conversion/KernelToLLVM/KernelErrors.h"
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,14 +81,10 @@ Value ABIBuilder::createMemRef(MemRefType type, Value data, ValueRange sizes) {
     fields.append(2, LLVM::LLVMArrayType::get(i64, rank));
   auto structType =
       LLVM::LLVMStructType::getLiteral(builder.getContext(), fields);
-  Value descriptor = LLVM::PoisonOp::create(builder, loc, structType);
-  auto insert = [&](Value value, ArrayRef<int64_t> position) {
-    descriptor =
-        LLVM::InsertValueOp::create(builder, loc, descriptor, value, position);
-  };
-  insert(data, 0);
-  insert(data, 1);
-  insert(getInt(0), 2);
+  auto descriptor = MemRefDescriptor::poison(builder, loc, structType);
+  descriptor.setAllocatedPtr(builder, loc, data);
+  descriptor.setAlignedPtr(builder, loc, data);
+  descriptor.setConstantOffset(builder, loc, 0);
   SmallVector<Value> dims;
   for (int64_t size : type.getShape()) {
     if (ShapedType::isDynamic(size)) {
@@ -99,12 +96,13 @@ Value ABIBuilder::createMemRef(MemRefType type, Value data, ValueRange sizes) {
   }
   Value stride = getInt(1);
   for (int64_t dim = rank - 1; dim >= 0; --dim) {
-    insert(dims[dim], {3, dim});
-    insert(stride, {4, dim});
+    descriptor.setSize(builder, loc, dim, dims[dim]);
+    descriptor.setStride(builder, loc, dim, stride);
     if (dim > 0)
       stride = LLVM::MulOp::create(builder, loc, stride, dims[dim]);
   }
-  return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
+  return UnrealizedConversionCastOp::create(builder, loc, type,
+                                            Value(descriptor))
       .getResult(0);
 }
 
