@@ -39,7 +39,7 @@ static std::string getName(Location loc) {
 /// Whether a module in floats, or in operators of qnn, has a product there.
 static bool isProduct(Operation *op) {
   auto fusion = dyn_cast<FusionPatternOpInterface>(op);
-  if (fusion && op->getName().getStringRef().starts_with("relay.qnn."))
+  if (fusion && op->hasTrait<OnQuantized>())
     return fusion.getFusionPattern() == OpPatternKind::OutEWiseFusable &&
            cast<RankedTensorType>(op->getOperand(1).getType()).getRank() > 1;
   auto quantizable = dyn_cast<QuantizeOpInterface>(op);
@@ -187,10 +187,5 @@ int64_t relay::getConstantBytes(ModuleOp module) {
 }
 
 bool mlir::relay::gainsBySmallWeights(ModuleOp module) {
-  auto cpu = dyn_cast_if_present<CPUAttr>(lookupTarget(module));
-  if (!cpu)
-    return false;
-  const CPUInfo &info = cpu.getInfo();
-  return hasPairProducts(info) && !hasQuadProducts(info) &&
-         !info.hasTiles(/*isFloat=*/false);
+  return addsPairsOfBytes(lookupTarget(module));
 }

@@ -12,8 +12,8 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 #include "relay-mlir/Dialect/Target/IR/ByteProducts.h"
+#include "relay-mlir/Dialect/Target/IR/MatrixCost.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
-#include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/PassOptions.h"
 #include "relay-mlir/Support/SplitFloat.h"
 #include "relay-mlir/Support/Winograd.h"
@@ -398,16 +398,6 @@ static void replace(NNConv2dOp op, const ConvShape &conv, int64_t tile) {
   op.erase();
 }
 
-/// Whether there are products in pairs, and nothing better for bytes.
-static bool addsPairs(TargetAttrInterface target) {
-  auto cpu = dyn_cast<CPUAttr>(target);
-  if (!cpu)
-    return false;
-  const CPUInfo &info = cpu.getInfo();
-  return hasPairProducts(info) && !hasQuadProducts(info) &&
-         !info.hasTiles(/*isFloat=*/false);
-}
-
 namespace {
 
 struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
@@ -427,7 +417,7 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
       CacheSizes caches = target->getCacheSizes();
       machine = {target->getVectorBits() / 32.0, double(caches.l2),
                  double(caches.l3), target->getMatrixTerms(precision),
-                 addsPairs(*target)};
+                 addsPairsOfBytes(*target)};
       // There is nothing to estimate with.
       if (machine.lanes == 0)
         return;

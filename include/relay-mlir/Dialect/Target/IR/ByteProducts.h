@@ -13,7 +13,7 @@
 #ifndef RELAY_MLIR_DIALECT_TARGET_IR_BYTEPRODUCTS_H
 #define RELAY_MLIR_DIALECT_TARGET_IR_BYTEPRODUCTS_H
 
-#include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 namespace mlir::relay {
 
@@ -28,6 +28,17 @@ inline bool hasQuadProducts(const CPUInfo &cpu) {
 inline bool hasPairProducts(const CPUInfo &cpu) {
   return !cpu.isAArch64() &&
          cpu.hasFeature(cpu.getVectorBits() == 512 ? "avx512bw" : "avx2");
+}
+
+/// Whether a target adds products of bytes in pairs, for want of anything that
+/// adds more of them.
+inline bool addsPairsOfBytes(TargetAttrInterface target) {
+  auto cpu = dyn_cast_if_present<CPUAttr>(target);
+  if (!cpu)
+    return false;
+  const CPUInfo &info = cpu.getInfo();
+  return hasPairProducts(info) && !hasQuadProducts(info) &&
+         !info.hasTiles(/*isFloat=*/false);
 }
 
 } // namespace mlir::relay

@@ -14,7 +14,7 @@
 
 #include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/Target/IR/ByteProducts.h"
-#include "relay-mlir/Support/MatrixCost.h"
+#include "relay-mlir/Dialect/Target/IR/MatrixCost.h"
 #include "relay-mlir/Support/SplitFloat.h"
 
 using namespace mlir;

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Shared by whoever compares matrix units (AMX) with something else: vectors,
 // when a kernel is scheduled, and Winograd's algorithm long before. Measured on
@@ -12,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_SUPPORT_MATRIXCOST_H
-#define RELAY_MLIR_SUPPORT_MATRIXCOST_H
+#ifndef RELAY_MLIR_DIALECT_TARGET_IR_MATRIXCOST_H
+#define RELAY_MLIR_DIALECT_TARGET_IR_MATRIXCOST_H
 
 namespace mlir::relay {
 
@@ -38,4 +37,4 @@ inline double estimateMatrixTiles(double tiles, double products) {
 
 } // namespace mlir::relay
 
-#endif // RELAY_MLIR_SUPPORT_MATRIXCOST_H
+#endif // RELAY_MLIR_DIALECT_TARGET_IR_MATRIXCOST_H
