@@ -25,6 +25,15 @@ using namespace mlir::relay;
 /// The name of a function while its text is compared.
 static constexpr StringLiteral kNoName = "lifted_name";
 
+/// The attribute in Relay's text of a function of captured values that returns
+/// the closure.
+static constexpr StringLiteral kClosureAttr = "Closure";
+
+static bool makesClosure(func::FuncOp function) {
+  auto others = function->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName);
+  return others && others.contains(kClosureAttr);
+}
+
 /// Brings what is no variable in Relay, constants and names, into a closure
 /// that uses it from outside.
 static void sinkConstants(FnOp fn) {
@@ -104,8 +113,7 @@ struct LambdaLiftPass : relay::impl::LambdaLiftPassBase<LambdaLiftPass> {
 
 private:
   static bool isValueOf(FnOp fn, func::FuncOp function) {
-    auto others = function->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName);
-    return others && others.contains("Closure") &&
+    return makesClosure(function) &&
            llvm::is_contained(
                function.getBody().front().getTerminator()->getOperands(),
                fn.getResult());
@@ -171,7 +179,7 @@ func::FuncOp Lifting::makeFunction(FnOp fn, ArrayRef<Value> captured) {
   setTypeParams(vars.getArrayRef());
   function->setAttr(kTextAttrsAttrName,
                     builder.getDictionaryAttr(builder.getNamedAttr(
-                        "Closure", builder.getI32IntegerAttr(1))));
+                        kClosureAttr, builder.getI32IntegerAttr(1))));
   makeBody(fn, captured, function);
   return function;
 }
@@ -235,8 +243,7 @@ bool Lifting::lift(FnOp fn) {
   func::FuncOp function = share(makeFunction(fn, captured));
   OpBuilder builder(fn);
   Value result;
-  auto others = function->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName);
-  if (others && others.contains("Closure"))
+  if (makesClosure(function))
     result = CallOp::create(builder, fn.getLoc(), fn.getResult().getType(),
                             FlatSymbolRefAttr::get(function), captured,
                             /*arg_attrs=*/ArrayAttr(),
