@@ -139,6 +139,8 @@ LogicalResult Compilation::schedule(tir::PrimFuncOp kernel) const {
 LogicalResult
 Compilation::runPasses(function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
+  // Fails where nobody has registered these options, as outside of tools.
+  (void)applyPassManagerCLOptions(manager);
   TimingScope scope = timing.nest("Passes");
   if (options.timing)
     manager.enableTiming(scope);

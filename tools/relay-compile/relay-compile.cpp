@@ -20,6 +20,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -204,6 +205,8 @@ static LogicalResult getFixedInputs(relay::FixedInputs &fixed,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   mlir::relay::removeTemporaryFilesOnSignals();
+  // Of MLIR: IR after passes, and what reproduces a pass that fails.
+  registerPassManagerCLOptions();
   cl::HideUnrelatedOptions(category);
   cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << "relay-mlir " << relay::getVersionString() << '\n';
