@@ -212,8 +212,15 @@ void TableChecker::checkTensorFunction(
     checkString(function.symbols[i], "a symbol");
   checkArray(function.inputs, function.num_inputs, "inputs");
   checkArray(function.outputs, function.num_outputs, "outputs");
-  for (int32_t i = 0; i < function.num_inputs; ++i)
-    checkTensor(function.inputs[i], function.num_symbols, /*hasTexts=*/true);
+  for (int32_t i = 0; i < function.num_inputs; ++i) {
+    const RelayArtifactTensor &input = function.inputs[i];
+    checkTensor(input, function.num_symbols, /*hasTexts=*/true);
+    // Its sizes are those that symbols get.
+    for (int32_t dim = 0; dim < input.rank; ++dim)
+      if (input.dims[dim] == INT64_MIN)
+        refuse("expects sizes of inputs that are numbers or symbols, but got "
+               "another expression");
+  }
   for (int32_t i = 0; i < function.num_outputs; ++i)
     checkTensor(function.outputs[i], function.num_symbols, /*hasTexts=*/true);
   checkArray(function.checks, function.num_checks, "conditions");

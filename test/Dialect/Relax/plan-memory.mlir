@@ -177,3 +177,26 @@ relax.func @workspaces(%x: !relax.tensor<[n, m], f32>)
     : (!relax.tensor<[n, m], f32>) -> !relax.tensor<[n, m], f32>
   relax.return %1 : !relax.tensor<[n, m], f32>
 }
+
+// -----
+
+// The size 2 * n of a parameter gets a name, which has to be equal to it: a
+// caller's sizes are what names stand for. Names that are there already are not
+// taken.
+
+func.func private @twice(memref<?x4xf32>, memref<?x4xf32>)
+  attributes {tir.num_outputs = 1 : i64}
+
+// CHECK-LABEL: relax.func @parameter_sizes(
+//  CHECK-SAME:   %[[X:[a-z0-9]+]]: !relax.tensor<[d1, 4], f32>,
+//  CHECK-SAME:   %[[Y:[a-z0-9]+]]: !relax.tensor<[d0], f32>)
+//  CHECK-SAME:   -> !relax.tensor<[2 * d0, 4], f32>
+relax.func @parameter_sizes(%x: !relax.tensor<[2 * d0, 4], f32>, %y: !relax.tensor<[d0], f32>)
+    -> !relax.tensor<[2 * d0, 4], f32> {
+  // CHECK: relax.assert_equal [d1], [2 * d0]
+  // CHECK: %[[R:.*]] = relax.reshape %[[X]] : !relax.tensor<[d1, 4], f32> to !relax.tensor<[2 * d0, 4], f32>
+  // CHECK: relax.call_kernel @twice ins(%[[R]] :
+  %0 = relax.call_tir @twice(%x)
+    : (!relax.tensor<[2 * d0, 4], f32>) -> !relax.tensor<[2 * d0, 4], f32>
+  relax.return %0 : !relax.tensor<[2 * d0, 4], f32>
+}

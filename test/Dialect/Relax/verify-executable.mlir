@@ -150,3 +150,10 @@ relax.func @between(%x: !relax.tensor<[n], f32>) {
   %t = relax.alloc_tensor %s[4] : !relax.tensor<[n], f32>
   relax.return
 }
+
+// -----
+
+// expected-error @+1 {{expects sizes of parameters that are numbers or names, but got '!relax.tensor<[2 * n], f32>'}}
+relax.func @parameter(%x: !relax.tensor<[n], f32>, %y: !relax.tensor<[2 * n], f32>) {
+  relax.return
+}

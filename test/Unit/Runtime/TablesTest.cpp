@@ -153,5 +153,21 @@ TEST_P(TablesTest, PointersThatLeadOutside) {
   EXPECT_GT(numRefused, tables.pointers.size());
 }
 
+/// Only results have sizes that are neither numbers nor symbols: those of
+/// inputs are where the symbols come from.
+TEST(InputTablesTest, SizesOfInputsAreSymbols) {
+  Tables tables("good");
+  size_t numSymbols = 0, numRefused = 0;
+  for (uint64_t offset : tables.numbers) {
+    if (offset % sizeof(int64_t) != 0 || tables.read<int64_t>(offset) != -1)
+      continue;
+    ++numSymbols;
+    if (isRefused(tables.with(offset, INT64_MIN)))
+      numRefused += std::strstr(relayGetLastError(), "sizes of inputs") != 0;
+  }
+  EXPECT_GT(numSymbols, 0u);
+  EXPECT_GT(numRefused, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Artifacts, TablesTest,
                          ::testing::Values("good", "program", "device-cpu"));

@@ -98,6 +98,40 @@ def test_several_results():
     np.testing.assert_allclose(results[1], data.sum(axis=1), rtol=1e-6)
 
 
+def test_sizes_of_parameters_that_follow_from_others():
+    """What a parameter's size is besides its name is checked when it is called."""
+    module = relax.IRModule.parse("""
+        tir.prim_func private @negate(%x: memref<?xf32>, %y: memref<?xf32>)
+            attributes {tir.num_outputs = 1 : i64} {
+          %c0 = arith.constant 0 : index
+          %size = memref.dim %x, %c0 : memref<?xf32>
+          tir.for %i = 0 to %size {
+            tir.block @negate(%v = spatial %i in %size)
+                reads(%x[%v] : memref<?xf32>) writes(%y[%v] : memref<?xf32>) {
+              %0 = affine.load %x[%v] : memref<?xf32>
+              %1 = arith.negf %0 : f32
+              affine.store %1, %y[%v] : memref<?xf32>
+            }
+          }
+        }
+        relax.func @main(%x: !relax.tensor<[2 * n + 1], f32> {relax.name = "x"},
+                         %y: !relax.tensor<[n], f32> {relax.name = "y"})
+            -> (!relax.tensor<[2 * n + 1], f32>, !relax.tensor<[2 * n + 1], f32>) {
+          %0 = relax.call_tir @negate(%x)
+            : (!relax.tensor<[2 * n + 1], f32>) -> !relax.tensor<[2 * n + 1], f32>
+          relax.return %0, %x : !relax.tensor<[2 * n + 1], f32>, !relax.tensor<[2 * n + 1], f32>
+        }""")
+    main = relax.VirtualMachine(relax.vm.build(module))["main"]
+    for n in (0, 1, 7):
+        x = np.arange(2 * n + 1, dtype="float32")
+        negated, same = main(x, np.zeros(n, "float32"))
+        np.testing.assert_array_equal(negated, -x)
+        np.testing.assert_array_equal(same, x)
+    with pytest.raises(ValueError, match=r"expects d0 to equal 2 \* n \+ 1, but got 6 and 7; d0 = 6 is "
+                       "dimension 0 of input 'x', n = 3 is dimension 0 of input 'y'"):
+        main(np.zeros(6, "float32"), np.zeros(3, "float32"))
+
+
 def test_errors():
     translated = relay_translator.from_relay(mlp(2)[0])
     executable = relax.vm.build(translated)

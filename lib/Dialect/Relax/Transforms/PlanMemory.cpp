@@ -11,7 +11,7 @@
 // StoragePlanner decides which of them share storage, for each device. Then
 // every call gets its buffers as tensors in storage, and storage is freed after
 // the last use of what lies in it. Results of the function are written to where
-// the caller wants them.
+// the caller wants them. Sizes of parameters get names if they have none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +56,55 @@ void eraseDeadOps(FuncOp func) {
        llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
     if (isOpTriviallyDead(&op))
       op.erase();
+}
+
+/// A caller's sizes have names, which expressions over them are computed from.
+/// So a parameter of size 2 * n gets a name of its own for it, which has to be
+/// equal to 2 * n.
+void nameParameterSizes(FuncOp func) {
+  Block &body = func.getBody().front();
+  SymbolScope scope(func.getContext());
+  llvm::SmallDenseSet<StringAttr> used;
+  for (BlockArgument argument : body.getArguments())
+    if (auto type = dyn_cast<SymbolicTensorType>(argument.getType()))
+      used.insert_range(type.getShape().getSymbols());
+  for (Operation &op : body)
+    if (std::optional<ExtremeSize> size = ExtremeSize::of(&op))
+      used.insert(size->symbol);
+  unsigned number = 0;
+  auto makeName = [&] {
+    StringAttr name;
+    do
+      name = StringAttr::get(func.getContext(), "d" + Twine(number++));
+    while (!used.insert(name).second);
+    return name;
+  };
+
+  auto builder = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument argument : body.getArguments()) {
+    auto type = dyn_cast<SymbolicTensorType>(argument.getType());
+    if (!type)
+      continue;
+    ShapeAttr shape = type.getShape();
+    SmallVector<AffineExpr> sizes = scope.import(shape), names, exprs;
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      if (shape.getConstant(dim) || shape.getBareSymbol(dim))
+        continue;
+      exprs.push_back(size);
+      size = scope.getSymbol(makeName());
+      names.push_back(size);
+    }
+    if (names.empty())
+      continue;
+    argument.setType(SymbolicTensorType::get(
+        scope.makeShape(sizes), type.getElementType(), type.getDevice()));
+    AssertEqualOp::create(builder, argument.getLoc(), scope.makeShape(names),
+                          scope.makeShape(exprs));
+    auto known = ReshapeOp::create(builder, argument.getLoc(), type, argument);
+    argument.replaceAllUsesExcept(known, known);
+  }
+  func.setFunctionType(FunctionType::get(
+      func.getContext(), body.getArgumentTypes(), func.getResultTypes()));
 }
 
 /// Plans and rewrites one function.
@@ -410,6 +459,7 @@ struct PlanMemoryPass final : relax::impl::PlanMemoryPassBase<PlanMemoryPass> {
       if (func.isExternal())
         continue;
       inlineDataflow(func);
+      nameParameterSizes(func);
       eraseDeadOps(func);
       FunctionPlanner planner(func, symbolTable);
       if (failed(planner.analyze()))

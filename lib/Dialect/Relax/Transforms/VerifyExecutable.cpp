@@ -62,6 +62,16 @@ private:
 } // namespace
 
 LogicalResult FunctionChecker::check() {
+  for (Type type : func.getArgumentTypes()) {
+    auto tensor = dyn_cast<SymbolicTensorType>(type);
+    for (size_t dim = 0, e = tensor ? tensor.getShape().size() : 0; dim < e;
+         ++dim)
+      if (!tensor.getShape().getConstant(dim) &&
+          !tensor.getShape().getBareSymbol(dim))
+        return func.emitOpError() << "expects sizes of parameters that are "
+                                     "numbers or names, but got "
+                                  << type;
+  }
   for (Operation &op : func.getBody().front()) {
     ++step;
     LogicalResult result = success();

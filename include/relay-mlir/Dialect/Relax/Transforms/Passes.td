@@ -18,7 +18,8 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
     the result's buffer by the kernel that computes it; a reshape costs
     nothing; workspaces of kernels live for one call. Sizes are expressions over
     the symbols, so one plan serves all shapes, and memory is shared only where
-    that is right for all values of the symbols.
+    that is right for all values of the symbols. A parameter's size that is an
+    expression, such as 2 * n, gets a name, and a check that it is equal to it.
 
     Kernels must have their final signatures: workspaces are the trailing
     arguments that `tir.workspaces` counts.
@@ -120,7 +121,8 @@ def VerifyExecutablePass
     * no tensor is used after its storage is killed, and a kernel's output or
       workspace does not overlap memory that is read later,
     * kernels are for the targets of the devices that they are called on,
-    * every result of a function is its `relax.result_buffer`.
+    * every result of a function is its `relax.result_buffer`,
+    * sizes of parameters are numbers or names.
   }];
 }
 
