@@ -501,10 +501,6 @@ LogicalResult Importer::importNodes(ArrayRef<Node> nodes, Frame &frame) {
 }
 
 LogicalResult Importer::addInitializers(const Graph &graph, Frame &frame) {
-  if (!graph.sparseInitializers.empty())
-    return emitError() << "sparse initializer \""
-                       << graph.sparseInitializers.front()
-                       << "\" is not supported";
   for (const Tensor &tensor : graph.initializers) {
     if (llvm::Error error = loader.check(tensor))
       return emitError() << llvm::toString(std::move(error));

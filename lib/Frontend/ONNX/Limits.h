@@ -31,6 +31,10 @@ inline constexpr unsigned kMaxShapeDepth = 256;
 /// sizes in it. What is larger is computed when the model runs.
 inline constexpr int64_t kMaxMadeUpElements = int64_t(1) << 18;
 
+/// Elements at most of a sparse tensor for each value in it, beside as many
+/// made up ones as above.
+inline constexpr int64_t kMaxElementsOfSparseValue = 64;
+
 /// Numbers at most that the evaluator follows in one tensor: indices and shapes
 /// are integers, floats are scales.
 inline constexpr int64_t kMaxShapeElements = 4096;

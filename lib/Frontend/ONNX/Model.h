@@ -179,8 +179,6 @@ struct Graph {
   std::vector<Tensor> initializers;
   std::vector<ValueInfo> inputs;
   std::vector<ValueInfo> outputs;
-  /// Names of initializers in a sparse form.
-  std::vector<std::string> sparseInitializers;
   /// The types of elements that the graph says its values have, by names.
   llvm::StringMap<DataType> declaredTypes;
 };

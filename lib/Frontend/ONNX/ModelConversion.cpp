@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelConversion.h"
+#include "SparseTensors.h"
 
 #include "relay-mlir/Support/CText.h"
 #include "llvm/ADT/StringSet.h"
@@ -239,8 +240,7 @@ private:
 void ModelConverter::checkVisibleName(StringRef name, StringRef what) {
   if (!mlir::relay::isCText(name))
     fail("expects the name of " + what +
-         " to be UTF-8 text without zeros, "
-         "but got \"" +
+         " to be UTF-8 text without zeros, but got \"" +
          llvm::json::fixUTF8(name.take_until([](char c) { return c == 0; })) +
          "\"");
 }
@@ -513,8 +513,15 @@ Graph ModelConverter::convertGraph(
   for (auto [index, tensor] : llvm::enumerate(*proto.mutable_initializer()))
     graph.initializers.push_back(convertTensor(
         tensor, index < ranges.size() ? ranges[index] : std::nullopt));
-  for (const auto &tensor : proto.sparse_initializer())
-    graph.sparseInitializers.push_back(tensor.values().name());
+  for (auto &sparse : *proto.mutable_sparse_initializer()) {
+    llvm::Expected<Tensor> dense = makeDense(
+        convertTensor(*sparse.mutable_values()),
+        convertTensor(*sparse.mutable_indices()), toVector(sparse.dims()));
+    if (dense)
+      graph.initializers.push_back(std::move(*dense));
+    else
+      fail(llvm::toString(dense.takeError()));
+  }
   for (const auto &info : proto.input())
     graph.inputs.push_back(convertValueInfo(info));
   for (const auto &info : proto.output())
