@@ -3,6 +3,7 @@
 """What is wrong with If, Loop, Scan and sequences: when it is imported, and when it runs."""
 
 import numpy as np
+import onnxruntime
 import pytest
 from onnx_control_flow_models import MODELS, compare, f32, i64, parse, true
 
@@ -240,6 +241,60 @@ g (float[n,2] x, float[m,2] z) => (y) {
     for lengths in ((3, 2), (2, 3), (3, 0)):
         with pytest.raises(ValueError, match="expects as many elements of all scan inputs"):
             run(*(f32(length, 2) for length in lengths))
+
+
+@pytest.mark.parametrize("text, valid, invalid, message", [
+    ("(float[n] x, int64[1] k) => (y, i) { y, i = TopK(x, k) }",
+     [i64([0]), i64([2])], [i64([-1])], "expects k to be 0 or positive"),
+    ("(float[n] x, int64 step) => (y) { a = Constant<value_int = 0>() b = Constant<value_int = 5>() "
+     "y = Range(a, b, step) }",
+     [np.int64(2), np.int64(-1)], [np.int64(0)], "expects a step other than 0"),
+    ("(float[n] x, int64 axis) => (y) { y = CumSum(x, axis) }",
+     [np.int64(0), np.int64(-1)], [np.int64(1), np.int64(-2)], r"expects an axis in \[-1, 1\)"),
+    ("(float[n,2] x, int32 axis) => (y) { y = CumSum(x, axis) }",
+     [np.int32(1), np.int32(-2)], [np.int32(2), np.int32(-3)], r"expects an axis in \[-2, 2\)"),
+], ids=["TopK", "Range", "CumSum-1", "CumSum-2"])
+def test_numbers_that_an_input_has(text, valid, invalid, message):
+    """They are refused as constants are."""
+    model = parse("g " + text)
+    theirs = onnxruntime.InferenceSession(model.SerializeToString(),
+                                          providers=["CPUExecutionProvider"])
+    names = [info.name for info in theirs.get_inputs()]
+    ours = rm.compile(model)
+    x = f32(*[3, 2][:len(theirs.get_inputs()[0].shape)])
+    for number in valid:
+        feeds = dict(zip(names, (x, np.asarray(number))))
+        # What has no use for an input does not ask for it.
+        actual = ours.run({info.name: feeds[info.name] for info in ours.inputs})
+        compare(actual if isinstance(actual, tuple) else (actual,), theirs.run(None, feeds))
+    for number in invalid:
+        with pytest.raises(ValueError, match=message):
+            ours.run({info.name: dict(zip(names, (x, np.asarray(number))))[info.name]
+                      for info in ours.inputs})
+
+
+@pytest.mark.parametrize("text, opset, feeds, message", [
+    ("(int64 size) => (y) { y = HannWindow(size) }", 17, [np.array(-1)], "expects a size of 0 or more"),
+    ("(float[1,1,2,2] x, int64[1,1,2,2] i) => (y) { y = MaxUnpool<kernel_shape = [2, 2], "
+     "strides = [2, 2]>(x, i) }", 17, [f32(1, 1, 2, 2), i64([[[[0, 5], [10, -1]]]])],
+     "expects indices that are not negative"),
+    ("(float[2,1,4,4] x, float[n,4] r, int64[n] i) => (y) { y = RoiAlign<sampling_ratio = 1>(x, r, i) }",
+     17, [f32(2, 1, 4, 4), f32(1, 4), i64([-1])], "expects batch_indices that are not negative"),
+    ("(float[b,2,n,4] x, float[m,2] c, float[m,2] s, int64[b,n] p) => (y) "
+     "{ y = RotaryEmbedding(x, c, s, p) }", 23, [f32(1, 2, 2, 4), f32(3, 2), f32(3, 2), i64([[0, -1]])],
+     "expects position_ids that are not negative"),
+], ids=["HannWindow", "MaxUnpool", "RoiAlign", "RotaryEmbedding"])
+def test_negative_numbers_at_run_time(text, opset, feeds, message):
+    """They do not count from the end where ONNX does not say so."""
+    model = parse("g " + text)
+    model.opset_import[0].version = opset
+    theirs = onnxruntime.InferenceSession(model.SerializeToString(),
+                                          providers=["CPUExecutionProvider"])
+    inputs = dict(zip([info.name for info in theirs.get_inputs()], feeds, strict=True))
+    with pytest.raises(Exception, match="onnxruntime|ONNXRuntime"):
+        theirs.run(None, inputs)
+    with pytest.raises(ValueError, match=message):
+        rm.compile(model).run(inputs)
 
 
 def test_messages_about_sizes():

@@ -457,11 +457,16 @@ static LogicalResult convertRotaryEmbedding(NodeContext &node) {
            << "expects an even number of turned features, at most " << *features
            << ", but got " << turned;
 
+  // Other indices count from the end.
+  Value positions;
+  if (node.hasInput(3))
+    positions = node.assertNotNegative(
+        node.getInput(3), "expects position_ids that are not negative");
   // (batch, position, feature), with 1 for the heads.
   auto getAngles = [&](unsigned input) -> Value {
     Value angles = node.getInput(input);
     if (node.hasInput(3))
-      angles = node.take(angles, node.getInput(3), /*axis=*/0, "fast");
+      angles = node.take(angles, positions, /*axis=*/0, "fast");
     if (!angles || node.getRank(angles) != 3) {
       node.emitError() << "expects sines and cosines for each batch and "
                           "position, but got "

@@ -242,8 +242,13 @@ static LogicalResult convertTopK(NodeContext &node) {
                               << contents->elements.size();
     k = contents->elements.front().getConstant();
   }
-  if (!k)
-    return convertOpenTopK(node, node.getIntsValue(1), *axis, isAscending);
+  if (!k) {
+    Value count = node.getIntsValue(1);
+    // What follows from sizes takes part in the checks of shapes.
+    if (!node.getContents(1))
+      count = node.assertNotNegative(count, "expects k to be 0 or positive");
+    return convertOpenTopK(node, count, *axis, isAscending);
+  }
   if (*k < 0)
     return node.emitError() << "expects k to be 0 or positive, but got " << *k;
   if (*k == 0) {
@@ -294,16 +299,19 @@ static LogicalResult convertScan(NodeContext &node) {
     return node.emitError() << "expects data of rank 1 or more, but got "
                             << node.getInputType(0);
   Type type = node.getInputType(1).getElementType();
-  Value axis = node.reshape(node.getInput(1), ArrayRef<int64_t>());
+  Value end = node.createScalar(static_cast<double>(rank), type);
+  Value axis = node.wrapIndices(
+      node.reshape(node.getInput(1), ArrayRef<int64_t>()), end);
   Value result = createScan<OpT>(node, 0);
   for (int64_t i = 1; i < rank; ++i) {
-    auto isAxis = [&](int64_t number) {
-      return node.create<EqualOp>(
-          {axis, node.createScalar(static_cast<double>(number), type)});
-    };
-    Value isChosen = node.create<LogicalOrOp>({isAxis(i), isAxis(i - rank)});
-    result = node.create<WhereOp>({isChosen, createScan<OpT>(node, i), result});
+    Value number = node.createScalar(static_cast<double>(i), type);
+    result = node.create<WhereOp>({node.create<EqualOp>({axis, number}),
+                                   createScan<OpT>(node, i), result});
   }
+  // Of the result, as nothing else looks at the only axis there is.
+  result = node.assertThat(result, node.isWithin(axis, end),
+                           "expects an axis in [" + Twine(-rank) + ", " +
+                               Twine(rank) + ")");
   return node.setResult(result);
 }
 

@@ -243,12 +243,15 @@ static LogicalResult convertTranspose(NodeContext &node) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult convertConcat(NodeContext &node) {
-  if (node.getNumInputs() == 1)
-    return node.setResult(node.getInput(0));
+  // Only the first versions have a default.
+  if (node.getOpset() >= 4 && !node.hasAttr("axis"))
+    return node.emitError() << "expects attribute \"axis\"";
   FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", 1),
                                                node.getInputType(0).getRank());
   if (failed(axis))
     return failure();
+  if (node.getNumInputs() == 1)
+    return node.setResult(node.getInput(0));
   return node.setResult(node.concatenate(node.getInputs(), *axis));
 }
 

@@ -223,6 +223,8 @@ public:
   /// `value`, where all elements of `condition` are true when the model runs;
   /// else the run ends with `message`, which says what it expects.
   Value assertThat(Value value, Value condition, const Twine &message);
+  /// `value`, of which no element is negative when the model runs.
+  Value assertNotNegative(Value value, const Twine &message);
   /// Indices counted from the front. `sizes` broadcasts against `indices`.
   Value wrapIndices(Value indices, Value sizes);
   /// Whether `value` is in [0, end).

@@ -297,7 +297,7 @@ mlir::relay::onnx::expandOpenRecurrence(Importer &importer,
   if (context.hasFailed() || data.getRank() != 3 || recurrence.getRank() != 3 ||
       recurrence.isDynamicDim(isQuantized ? 1 : 2) ||
       !llvm::is_contained({"forward", "reverse", "bidirectional"}, direction) ||
-      !data.isDynamicDim(context.getBool("layout", false) ? 1 : 0) ||
+      !data.isDynamicDim(context.getInt("layout", 0) == 1 ? 1 : 0) ||
       llvm::any_of(node.attributes, [](const NodeAttribute &attribute) {
         return !attribute.reference.empty();
       }))

@@ -67,6 +67,8 @@ LogicalResult mlir::relay::onnx::convertOpenWindow(NodeContext &node,
   Value size = getScalar(node, 0, c.i64);
   if (!size)
     return failure();
+  if (!node.getContents(0))
+    size = node.assertNotNegative(size, "expects a size of 0 or more");
   Value period = size;
   if (!node.getBool("periodic", true))
     period = c.sub(size, c.integer(1));

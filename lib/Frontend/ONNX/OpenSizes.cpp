@@ -119,6 +119,13 @@ Value NodeContext::assertThat(Value value, Value condition,
   return create<AssertOp>({value, condition}, properties);
 }
 
+Value NodeContext::assertNotNegative(Value value, const Twine &message) {
+  if (!value)
+    return nullptr;
+  Value zero = createScalar(0, getElementType(value));
+  return assertThat(value, create<GreaterEqualOp>({value, zero}), message);
+}
+
 Value NodeContext::wrapIndices(Value indices, Value sizes) {
   if (!indices || !sizes)
     return nullptr;

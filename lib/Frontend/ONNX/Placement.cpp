@@ -31,9 +31,8 @@ static Value fitOpenAxis(NodeContext &node, Value data, int64_t axis,
     return nullptr;
   Type type = node.getBuilder().getI64Type();
   Value zero = node.createScalar(0, type), two = node.createScalar(2, type);
-  Value isSize = node.create<GreaterEqualOp>({target, zero});
   target =
-      node.assertThat(target, isSize, "expects a shape without sizes below 0");
+      node.assertNotNegative(target, "expects a shape without sizes below 0");
   Value size = node.createSizes(data, axis, axis + 1, type);
   auto half = [&](Value value) {
     return node.create<FloorDivideOp>({value, two});

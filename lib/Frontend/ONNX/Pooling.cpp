@@ -402,6 +402,11 @@ static LogicalResult convertMaxUnpool(NodeContext &node) {
   FailureOr<Window> window = Window::get(node, *kernel);
   if (failed(window))
     return failure();
+  // Those of a scatter may count from the end.
+  indices =
+      node.assertNotNegative(indices, "expects indices that are not negative");
+  if (!indices)
+    return failure();
   const ShapeTensor *given = node.hasInput(2) ? node.getContents(2) : nullptr;
   if (!isStatic || (node.hasInput(2) && (!given || !given->getConstants())))
     return unpoolOpen(node, data, indices, *window);

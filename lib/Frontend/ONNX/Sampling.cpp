@@ -351,6 +351,9 @@ static LogicalResult convertRoiAlign(NodeContext &node) {
            << type << ", " << roiType << " and " << images.getType();
   if (type.getDimSize(2) == 0 || type.getDimSize(3) == 0)
     return node.emitError() << "expects data with elements, but got " << type;
+  // Other indices count from the end.
+  images = node.assertNotNegative(
+      images, "expects batch_indices that are not negative");
   StringRef mode = node.getString("mode", "avg");
   if (mode != "avg" && mode != "max")
     return node.emitError()

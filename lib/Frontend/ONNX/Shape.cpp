@@ -164,6 +164,12 @@ static LogicalResult convertRange(NodeContext &node) {
     bounds.push_back(node.hasInput(i)
                          ? node.reshape(node.getInput(i), ArrayRef<int64_t>())
                          : node.createScalar(1, properties.dtype.getValue()));
+  if (node.hasInput(2) && bounds[2] && !node.getContents(2)) {
+    Value zero = node.createScalar(0, properties.dtype.getValue());
+    Value isZero = node.create<EqualOp>({bounds[2], zero});
+    bounds[2] = node.assertThat(bounds[2], node.create<LogicalNotOp>({isZero}),
+                                "expects a step other than 0");
+  }
   Value range = node.create<ArangeOp>(bounds, properties);
   // Of a constant one the operator knows the size itself.
   return node.setResult(size.getConstant() ? range
