@@ -26,51 +26,35 @@ AffineExpr IndexSpace::getInput(Value value, SmallVectorImpl<Value> &inputs,
 }
 
 AffineExpr IndexSpace::getExpr(Value value) {
-  Known known;
-  return getExpr(value, known);
+  IndexReader reader;
+  return getExpr(value, reader);
 }
 
-AffineExpr IndexSpace::getExpr(Value value, Known &known) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return getAffineConstantExpr(*constant, context);
-  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
-    auto it = known.find(value);
-    if (it != known.end())
-      return it->second;
-    AffineMap map = apply.getAffineMap();
-    SmallVector<AffineExpr> dimExprs, symbolExprs;
-    for (auto [index, operand] : llvm::enumerate(apply.getMapOperands()))
-      (index < map.getNumDims() ? dimExprs : symbolExprs)
-          .push_back(getExpr(operand, known));
-    return known[value] =
-               map.getResult(0).replaceDimsAndSymbols(dimExprs, symbolExprs);
-  }
-  if (readsArith) {
-    auto it = known.find(value);
-    if (it != known.end())
-      return it->second;
-    if (AffineExpr expr = getArithExpr(value, known))
-      return known[value] = expr;
-  }
-  auto arg = dyn_cast<BlockArgument>(value);
-  bool isDim = arg && isa<ForOp, BlockOp, affine::AffineForOp>(
-                          arg.getOwner()->getParentOp());
-  return getInput(value, isDim ? dims : symbols, isDim);
+AffineExpr IndexSpace::getExpr(Value value, IndexReader &reader) {
+  return reader.read(value, [&](Value leaf) -> AffineExpr {
+    if (readsArith)
+      if (AffineExpr expr = getArithExpr(leaf, reader))
+        return expr;
+    auto arg = dyn_cast<BlockArgument>(leaf);
+    bool isDim = arg && isa<ForOp, BlockOp, affine::AffineForOp>(
+                            arg.getOwner()->getParentOp());
+    return getInput(leaf, isDim ? dims : symbols, isDim);
+  });
 }
 
-AffineExpr IndexSpace::getArithExpr(Value value, Known &known) {
+AffineExpr IndexSpace::getArithExpr(Value value, IndexReader &reader) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<arith::AddIOp>(op))
-    return getExpr(op->getOperand(0), known) +
-           getExpr(op->getOperand(1), known);
+    return getExpr(op->getOperand(0), reader) +
+           getExpr(op->getOperand(1), reader);
   if (isa_and_nonnull<arith::SubIOp>(op))
-    return getExpr(op->getOperand(0), known) -
-           getExpr(op->getOperand(1), known);
+    return getExpr(op->getOperand(0), reader) -
+           getExpr(op->getOperand(1), reader);
   if (isa_and_nonnull<arith::MulIOp>(op))
     for (unsigned i : {0, 1})
       if (std::optional<int64_t> factor =
               getConstantIntValue(op->getOperand(i)))
-        return getExpr(op->getOperand(1 - i), known) * *factor;
+        return getExpr(op->getOperand(1 - i), reader) * *factor;
   return {};
 }
 

@@ -9,6 +9,7 @@
 #define RELAY_MLIR_DIALECT_TIR_ANALYSIS_INDEXSPACE_H
 
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
+#include "relay-mlir/Dialect/TIR/IR/IndexReader.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 namespace mlir::tir {
@@ -50,12 +51,9 @@ public:
   bool dependsOn(AffineExpr expr, Value value) const;
 
 private:
-  /// Expressions of values that have been looked at for one value.
-  using Known = llvm::DenseMap<Value, AffineExpr>;
-
-  AffineExpr getExpr(Value value, Known &known);
+  AffineExpr getExpr(Value value, IndexReader &reader);
   /// Of a sum, a difference, or a product with a constant; else null.
-  AffineExpr getArithExpr(Value value, Known &known);
+  AffineExpr getArithExpr(Value value, IndexReader &reader);
   AffineExpr getInput(Value value, SmallVectorImpl<Value> &inputs, bool isDim);
 
   MLIRContext *context;
