@@ -33,6 +33,8 @@ PACKAGES = [
 
 def run_pip(*arguments, **variables):
     environment = {**os.environ, **variables}
+    # CMake waits forever under what a sanitizer preloads.
+    environment.pop("LD_PRELOAD", None)
     if "RELAY_BUILD_DIR" not in variables:
         environment.pop("RELAY_BUILD_DIR", None)
     return subprocess.run(

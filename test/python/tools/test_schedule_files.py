@@ -218,8 +218,9 @@ def test_what_is_saved_is_what_was_compiled(tmp_path, target, precision, unit):
         assert ("transform.tir.narrow_weights" in text) == (has_floats and precision == "medium")
 
 
-def save_and_read(model, tmp_path, saved, read, edit=None):
-    """Compiles with the options `saved`, then from that schedule with `read`."""
+def save_and_read(model, tmp_path, saved, read, edit: tuple[str, str] | None = None):
+    """Compiles with the options `saved`, then from that schedule with `read`; `edit` is a
+    pattern in the schedule and what takes its place."""
     path = tmp_path / "schedules.mlir"
     relay_compile(model, *saved, "--emit=schedules", "-o", path)
     if edit:
