@@ -31,10 +31,13 @@ PACKAGES = [
 ]
 
 
+def without_preload():
+    """The environment for CMake, which waits forever under what a sanitizer preloads."""
+    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+
+
 def run_pip(*arguments, **variables):
-    environment = {**os.environ, **variables}
-    # CMake waits forever under what a sanitizer preloads.
-    environment.pop("LD_PRELOAD", None)
+    environment = {**without_preload(), **variables}
     if "RELAY_BUILD_DIR" not in variables:
         environment.pop("RELAY_BUILD_DIR", None)
     return subprocess.run(
