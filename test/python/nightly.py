@@ -11,7 +11,7 @@ Of a grid whose cases are much alike an ordinary run takes a part, the same in e
 
 That part has each value of each parameter, if it is large enough for that.
 RELAY_SHARE=4 divides the cases of all functions by 4 again, for runs on other classes of
-processors. Tests without parameters always run, and one case of each function.
+processors, but those that are `pytest.mark.whole`. Tests without parameters always run, and one case of each function.
 """
 
 import hashlib
@@ -56,6 +56,8 @@ def find_left_out(items, share):
     for item in items:
         marker = item.get_closest_marker("share")
         parts = share * (marker.args[0] if marker else 1)
+        if item.get_closest_marker("whole"):
+            continue
         if parts > 1 and hasattr(item, "callspec") and not item.get_closest_marker("nightly"):
             functions.setdefault((item.path, item.originalname, parts), []).append(item)
     for (*_, parts), cases in functions.items():

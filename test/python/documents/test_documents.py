@@ -73,7 +73,9 @@ def folder(tmp_path_factory):
     return path, environment
 
 
-# The pages that are filled in run in test_excerpts.py.
+# The pages that are filled in run in test_excerpts.py. Commands use what those before them
+# have made.
+@pytest.mark.whole
 @pytest.mark.parametrize("document,text", [block for block in blocks("sh")
                                            if block.values[0] not in excerpts.PAGES])
 def test_commands(document, text, folder):
