@@ -24,8 +24,24 @@ using namespace relay_cuda;
 
 FAKE_EXPORT FakeCUDA *getFakeCUDA() { return &get().fake; }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+extern "C" void __lsan_ignore_object(const void *);
+#define FAKE_NEVER_FREED(object) __lsan_ignore_object(object)
+#endif
+#endif
+#ifndef FAKE_NEVER_FREED
+#define FAKE_NEVER_FREED(object)
+#endif
+
+/// Threads may use it until the process ends. Where the library is closed
+/// before that, nothing points to it any more.
 State &relay_cuda::get() {
-  static auto *state = new State;
+  static auto *state = [] {
+    auto *made = new State;
+    FAKE_NEVER_FREED(made);
+    return made;
+  }();
   return *state;
 }
 
