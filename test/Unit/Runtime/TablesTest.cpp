@@ -163,7 +163,8 @@ TEST(InputTablesTest, SizesOfInputsAreSymbols) {
       continue;
     ++numSymbols;
     if (isRefused(tables.with(offset, INT64_MIN)))
-      numRefused += std::strstr(relayGetLastError(), "sizes of inputs") != 0;
+      numRefused +=
+          std::strstr(relayGetLastError(), "sizes of inputs") != nullptr;
   }
   EXPECT_GT(numSymbols, 0u);
   EXPECT_GT(numRefused, 0u);
