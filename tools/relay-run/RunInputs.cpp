@@ -16,6 +16,7 @@
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/CompiledTensors.h"
 #include "relay-mlir/Support/Npy.h"
+#include "relay-mlir/Support/SizeNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"

@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/SizeNames.h"
 
 #include "llvm/ADT/SetVector.h"
 

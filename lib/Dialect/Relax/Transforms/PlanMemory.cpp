@@ -23,6 +23,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Support/AffineEvaluation.h"
 #include "relay-mlir/Support/SaturatingMath.h"
+#include "relay-mlir/Support/SizeNames.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::relax {
@@ -73,10 +74,12 @@ void nameParameterSizes(FuncOp func) {
       used.insert(size->symbol);
   unsigned number = 0;
   auto makeName = [&] {
-    StringAttr name;
-    do
-      name = StringAttr::get(func.getContext(), "d" + Twine(number++));
-    while (!used.insert(name).second);
+    auto get = [&](StringRef name) {
+      return StringAttr::get(func.getContext(), name);
+    };
+    StringAttr name = get(relay::makeSizeName(
+        number, [&](StringRef made) { return used.contains(get(made)); }));
+    used.insert(name);
     return name;
   };
 

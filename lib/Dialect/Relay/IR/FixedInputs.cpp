@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/IR/FixedInputs.h"
+#include "relay-mlir/Support/SizeNames.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -366,15 +367,6 @@ FailureOr<SmallVector<FixedInput>> InputFixer::run() {
     results.push_back({type, value});
   }
   return results;
-}
-
-std::string mlir::relay::makeSizeName(unsigned &number,
-                                      function_ref<bool(StringRef)> isTaken) {
-  std::string name;
-  do
-    name = "d" + std::to_string(number++);
-  while (isTaken(name));
-  return name;
 }
 
 FailureOr<SmallVector<FixedInput>>

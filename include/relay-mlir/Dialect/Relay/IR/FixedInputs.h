@@ -72,11 +72,6 @@ struct FixedInput {
   ElementsAttr value;
 };
 
-/// A name for an open size that has none, as artefacts and all tools call it:
-/// d0 and so on, in the order of inputs. `number` is the next one.
-std::string makeSizeName(unsigned &number,
-                         function_ref<bool(StringRef)> isTaken);
-
 /// What becomes of each of `inputs`. A size with a name that an input decides
 /// is that of all others with this name. Fails, with an error, for names that
 /// the model does not have, and for sizes and elements that do not fit.
