@@ -45,8 +45,11 @@ static scf::ForOp getLoop(Value value) {
   return loop && arg == loop.getInductionVar() ? loop : scf::ForOp();
 }
 
-/// A number that divides `value`, an index; 0 divides 0 only.
-static int64_t getDivisor(Value value) {
+/// A number that divides `value`, an index; 0 divides 0 only. `known` has those
+/// of bounds of loops, which are in each other.
+static int64_t getDivisor(Value value, DenseMap<Value, int64_t> &known) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
   IndexSpace space(value.getContext(), /*readsArith=*/true);
   AffineExpr expr = space.getExpr(value);
   // A loop's variable is a multiple of what divides where it begins and its
@@ -56,10 +59,10 @@ static int64_t getDivisor(Value value) {
     symbols.push_back(getAffineSymbolExpr(i, value.getContext()));
     if (scf::ForOp loop = getLoop(symbol))
       symbols.back() =
-          symbols.back() * std::gcd(getDivisor(loop.getLowerBound()),
-                                    getDivisor(loop.getStep()));
+          symbols.back() * std::gcd(getDivisor(loop.getLowerBound(), known),
+                                    getDivisor(loop.getStep(), known));
   }
-  return expr.replaceSymbols(symbols).getLargestKnownDivisor();
+  return known[value] = expr.replaceSymbols(symbols).getLargestKnownDivisor();
 }
 
 /// Whether the store is at a multiple of its size from the start of its buffer.
@@ -68,8 +71,9 @@ static bool isAligned(vector::StoreOp store) {
   MemRefType type = store.getMemRefType();
   if (type.getRank() > 1 && type.getShape().back() % lanes != 0)
     return false;
+  DenseMap<Value, int64_t> known;
   return !store.getIndices().empty() &&
-         getDivisor(store.getIndices().back()) % lanes == 0;
+         getDivisor(store.getIndices().back(), known) % lanes == 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -43,14 +44,19 @@ AffineExpr IndexSpace::getExpr(Value value, IndexReader &reader) {
 }
 
 AffineExpr IndexSpace::getArithExpr(Value value, IndexReader &reader) {
+  // Deeper than any index of ours, and not too deep for the stack.
+  constexpr unsigned kMaxDepth = 64;
   Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<arith::AddIOp>(op))
+  if (!op || arithDepth == kMaxDepth)
+    return {};
+  llvm::SaveAndRestore depth(arithDepth, arithDepth + 1);
+  if (isa<arith::AddIOp>(op))
     return getExpr(op->getOperand(0), reader) +
            getExpr(op->getOperand(1), reader);
-  if (isa_and_nonnull<arith::SubIOp>(op))
+  if (isa<arith::SubIOp>(op))
     return getExpr(op->getOperand(0), reader) -
            getExpr(op->getOperand(1), reader);
-  if (isa_and_nonnull<arith::MulIOp>(op))
+  if (isa<arith::MulIOp>(op))
     for (unsigned i : {0, 1})
       if (std::optional<int64_t> factor =
               getConstantIntValue(op->getOperand(i)))

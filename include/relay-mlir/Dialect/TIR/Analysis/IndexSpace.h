@@ -52,12 +52,14 @@ public:
 
 private:
   AffineExpr getExpr(Value value, IndexReader &reader);
-  /// Of a sum, a difference, or a product with a constant; else null.
+  /// Of a sum, a difference, or a product with a constant; else null, as where
+  /// they are too deep.
   AffineExpr getArithExpr(Value value, IndexReader &reader);
   AffineExpr getInput(Value value, SmallVectorImpl<Value> &inputs, bool isDim);
 
   MLIRContext *context;
   bool readsArith;
+  unsigned arithDepth = 0;
   SmallVector<Value> dims, symbols;
 };
 
