@@ -24,9 +24,8 @@
 // are integers. A launch whose grid has a size of 0 is skipped. The flag
 // `cluster=X` makes clusters of X blocks along x; `buffers=0,3` says which
 // buffers of the kernel the entry has as parameters, in order, if not all.
-// Images of MLIR bytecode are
-// for executors in software, which are what else may include this file: it
-// needs no CUDA and throws nothing.
+// Images of MLIR bytecode are for executors in software, which are what else
+// may include this file: it needs no CUDA and throws nothing.
 //
 // Every entry has as parameters the address of each of its buffers, then each
 // dim as an int64, then the address of the status, a uint32 in memory of the

@@ -133,6 +133,9 @@ struct ProductSize {
   /// Whether elements need no conversion, whether they are bytes, and whether
   /// only those of one operand have a sign.
   bool isNarrow, isByte, isMixed;
+
+  /// How many elements are where tiles count one of 16 bits.
+  int64_t getScale() const { return isByte ? 2 : 1; }
 };
 
 struct Tiling {
@@ -148,7 +151,7 @@ static SmallVector<Tiling> getTilings(const ProductSize &size,
   using cuda::ProductAttr;
   SmallVector<Tiling> tilings;
   // Rows of 128 bytes for `wgmma`, of 64 for others.
-  int64_t scale = size.isByte ? 2 : 1;
+  int64_t scale = size.getScale();
   if (gpu.hasWarpgroupProducts && !size.isMixed &&
       size.reduction >= kMinGroupReduction * scale) {
     int64_t steps = 64 * scale;
@@ -228,8 +231,8 @@ static LogicalResult annotateProduct(KernelSchedule &schedule, BlockOp block,
 static LogicalResult splitSums(KernelSchedule &schedule, const BlockNest &nest,
                                const ProductVars &vars, ProductSize size,
                                int64_t most, BlockOp epilogue) {
-  auto [loop, numParts] = findParts(
-      nest, vars.reduction, kPartAlignment * (size.isByte ? 2 : 1), most);
+  auto [loop, numParts] =
+      findParts(nest, vars.reduction, kPartAlignment * size.getScale(), most);
   if (numParts < kMinParts)
     return failure();
   BlockOp sum = nest.block;
