@@ -31,6 +31,7 @@ static OpTable createTable() {
   addMLFeatureOps(table);
   addMLLinearOps(table);
   addMLTreeOps(table);
+  addMaxUnpoolOps(table);
   addMovementOps(table);
   addNormalizationOps(table);
   addOptimizerOps(table);

@@ -150,6 +150,7 @@ void addMatrixOps(OpTable &table);
 void addMLFeatureOps(OpTable &table);
 void addMLLinearOps(OpTable &table);
 void addMLTreeOps(OpTable &table);
+void addMaxUnpoolOps(OpTable &table);
 void addMovementOps(OpTable &table);
 void addNormalizationOps(OpTable &table);
 void addOptimizerOps(OpTable &table);
