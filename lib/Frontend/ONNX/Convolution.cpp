@@ -86,6 +86,8 @@ Value mlir::relay::onnx::moveChannelsLast(NodeContext &node, Value data) {
 Value mlir::relay::onnx::createConvolution(
     NodeContext &node, Value data, Value weight,
     llvm::function_ref<Value(Value, const Window &)> create) {
+  if (!data || !weight)
+    return nullptr;
   FailureOr<Window> window = getWindow(node, data, weight);
   if (failed(window))
     return nullptr;

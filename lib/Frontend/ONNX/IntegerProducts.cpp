@@ -73,7 +73,10 @@ static Value getDifference(NodeContext &node, const IntegerOperand &operand,
     zeroPoint = isOne(node, zeroPoint)
                     ? node.reshape(zeroPoint, ArrayRef<int64_t>())
                     : node.expandDims(zeroPoint, 1, after);
-  return node.create<SubtractOp>({data, zeroPoint});
+  if (!data || !zeroPoint)
+    return nullptr;
+  data = node.expectCovers(data, zeroPoint);
+  return data ? node.create<SubtractOp>({data, zeroPoint}) : nullptr;
 }
 
 /// A product by an operator of qnn, whose scales are 1.

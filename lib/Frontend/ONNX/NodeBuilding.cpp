@@ -548,8 +548,10 @@ LogicalResult NodeContext::rejectOutput(unsigned index) {
 LogicalResult NodeContext::setOutput(unsigned index, Value value) {
   if (narrowType && value && getElementType(value).isF32())
     value = castTo(value, narrowType);
-  if (!value || hasError)
+  if (hasError)
     return failure();
+  if (!value)
+    return rejectOutput(index);
   if (wantsOutput(index))
     pending.outputs[index]->value = value;
   return success();

@@ -262,7 +262,8 @@ public:
   void expectEqualSizes(Value &lhs, int64_t lhsAxis, Value &rhs,
                         int64_t rhsAxis);
   /// `value`, to whose shape that of `other` broadcasts, shapes aligned at the
-  /// end: an open size is not repeated to one of `other`.
+  /// end: an open size is not repeated to one of `other`. Reports an error where
+  /// it does not.
   Value expectCovers(Value value, Value other);
 
   //===--------------------------------------------------------------------===//
@@ -274,7 +275,7 @@ public:
   /// Reports an error if somebody may read this output.
   LogicalResult rejectOutput(unsigned index);
   /// Sets an output, in the floats of 16 bits of the inputs where the operator
-  /// is composed. Fails for null.
+  /// is composed. For null, reports that there is no such output if it is read.
   LogicalResult setOutput(unsigned index, Value value);
   LogicalResult setResult(Value value) { return setOutput(0, value); }
 

@@ -284,10 +284,22 @@ Value NodeContext::expectCovers(Value value, Value other) {
     return nullptr;
   ArrayRef<int64_t> sizes = getType(other).getShape();
   int64_t offset = getRank(value) - static_cast<int64_t>(sizes.size());
+  bool fits = offset >= 0;
   for (auto [dim, size] : llvm::enumerate(sizes)) {
+    if (!fits || size == 1 || ShapedType::isDynamic(size))
+      continue;
     int64_t axis = offset + static_cast<int64_t>(dim);
-    if (value && axis >= 0 && size > 1 && getType(value).isDynamicDim(axis))
+    if (getType(value).isDynamicDim(axis))
       value = expectSize(value, axis, size);
+    else
+      fits = getType(value).getDimSize(axis) == size;
+    if (!value)
+      return nullptr;
+  }
+  if (!fits) {
+    emitError() << "expects an operand that broadcasts to " << value.getType()
+                << ", but got " << other.getType();
+    return nullptr;
   }
   return value;
 }

@@ -575,6 +575,9 @@ LogicalResult RecurrentLayer::convert() {
                        ArrayRef<int64_t> batchFirst) -> LogicalResult {
     if (!node.wantsOutput(index))
       return success();
+    // Only an LSTM has cells.
+    if (!llvm::all_of(values, [](Value value) { return bool(value); }))
+      return node.rejectOutput(index);
     Value output = stack(values, axis);
     return node.setOutput(
         index, isBatchFirst ? node.transpose(output, batchFirst) : output);

@@ -65,7 +65,8 @@ public:
   /// A constant with one element and no dimension.
   Value createScalar(double value, Type elementType);
 
-  /// Sets an output. Fails for null.
+  /// Sets an output. For null, reports that there is no such output if it is
+  /// read.
   LogicalResult setOutput(unsigned index, Value value);
   LogicalResult setResult(Value value) { return setOutput(0, value); }
 
