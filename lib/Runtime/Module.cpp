@@ -281,6 +281,8 @@ int32_t ModuleRun::callStringFunction(const RelayKernelContext *context,
 
 ModuleRun::ModuleRun(RelayModule &module)
     : module(module), pool(ThreadPool::get()),
+      // Who waits for a device leaves the processor to others.
+      turn(module.queue, module.devices.empty() ? pool->getNumPlaces() : 0),
       threads(*pool, module.hasParallelLoops.load(std::memory_order_relaxed)),
       strings(relayGetUsedStrings()) {
   context.parallel_for =

@@ -10,6 +10,7 @@
 
 #include "Devices.h"
 #include "Library.h"
+#include "RunQueue.h"
 #include "Strings.h"
 #include "TensorFunction.h"
 #include "Tensors.h"
@@ -67,6 +68,8 @@ private:
 
   RelayModule &module;
   std::shared_ptr<ThreadPool> pool;
+  /// Before there is memory or a thread for it.
+  RunQueue::Turn turn;
   ThreadPool::Run threads;
   Arena arena;
   std::optional<DeviceRun> devices;
@@ -147,6 +150,7 @@ private:
   std::shared_ptr<const relay_rt::ModuleStrings> strings;
   /// Null without bytecode.
   std::unique_ptr<relay_rt::Program> program;
+  relay_rt::RunQueue queue;
   /// Whether the last run had any.
   std::atomic<bool> hasParallelLoops{true};
   std::mutex arenaMutex;

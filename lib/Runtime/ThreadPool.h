@@ -19,6 +19,7 @@
 
 #include "relay-mlir/Runtime/KernelABI.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -80,6 +81,12 @@ public:
   };
 
   int getNumThreads() const { return static_cast<int>(workers.size()) + 1; }
+
+  /// How many runs it makes sense to have at a time: two for each processor, of
+  /// which one goes on while the other one ends and makes way for the next.
+  int getNumPlaces() const {
+    return 2 * std::max(getNumThreads(), static_cast<int>(cpus.size()));
+  }
 
   /// The number of the calling thread: 0 unless it is a worker.
   static int getThread();
