@@ -165,6 +165,9 @@ public:
   const Graph *findGraph(const PendingNode &pending, StringRef name);
   /// The type of what is declared, sizes open; null if that does not say it.
   Type getDeclaredType(const ValueInfo &info);
+  /// Fails where the node of `pending` has an attribute that its operator does
+  /// not list.
+  LogicalResult checkAttributes(const PendingNode &pending);
   /// Fails where the node of `pending` depends on the rank of an input that may
   /// be a scalar as well.
   LogicalResult checkRanks(const PendingNode &pending);

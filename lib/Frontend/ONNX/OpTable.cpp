@@ -94,6 +94,23 @@ uint32_t mlir::relay::onnx::getInputTypes(StringRef domain, StringRef opType,
   return index < inputs.size() ? inputs[index] : inputs.back();
 }
 
+std::optional<StringRef> mlir::relay::onnx::getAttributeNames(StringRef domain,
+                                                              StringRef opType,
+                                                              int64_t opset) {
+  using Since = std::pair<int64_t, StringRef>;
+  static const llvm::StringMap<SmallVector<Since, 1>> names = {
+#include "AttributeNames.inc"
+  };
+  auto it =
+      names.find(domain.empty() ? opType.str() : (domain + "." + opType).str());
+  std::optional<StringRef> result;
+  if (it != names.end())
+    for (auto [since, list] : it->second)
+      if (since <= opset)
+        result = list;
+  return result;
+}
+
 void OpTable::add(StringRef domain, std::initializer_list<StringRef> names,
                   OpEntry entry) {
   for (StringRef name : names) {

@@ -73,6 +73,12 @@ inline constexpr unsigned kVariadic = ~0u;
 /// no operator of ONNX.
 uint32_t getInputTypes(StringRef domain, StringRef opType, unsigned index);
 
+/// The names of the attributes that an operator of ONNX or ONNX Runtime has in
+/// an opset of its domain, with spaces between them. Null for what is no
+/// operator there.
+std::optional<StringRef> getAttributeNames(StringRef domain, StringRef opType,
+                                           int64_t opset);
+
 /// Operators by domain and name.
 class OpTable {
 public:

@@ -32,11 +32,11 @@ def test_broadcast(op, shape, other, attributes, place):
         "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Pow":
         np.power}[op](x, y.reshape(place))
     for opset in (1, 6):
-        attributes = {"consumed_inputs": [0, 0], **attributes
-                      } if opset == 1 and op != "Pow" else attributes
-        compare(compiled(op, {"x": x, "y": y}, opset, {"broadcast": 1, **attributes}), [expected])
-        compare(compiled(op, {"x": x}, opset, {"broadcast": 1, **attributes}, {"y": y}),
-                [expected])
+        written = {"broadcast": 1, **attributes}
+        if opset == 1 and op != "Pow":
+            written["consumed_inputs"] = [0, 0]
+        compare(compiled(op, {"x": x, "y": y}, opset, written), [expected])
+        compare(compiled(op, {"x": x}, opset, written, {"y": y}), [expected])
 
 
 @pytest.mark.parametrize("shape,other,attributes,place", PLACES[:4])

@@ -1,7 +1,7 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Element types of inputs: what ONNX does not list for an operator is refused, as ONNX
-Runtime does, and what any version of it lists is not."""
+"""What the schemas of ONNX do not list for an operator is refused, as ONNX Runtime does:
+element types of inputs, in any version, and attributes of the version that a model has."""
 
 import pathlib
 import sys
@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 import relay_mlir as rm
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "utils"))
-import onnx_types  # noqa: E402
+import onnx_schemas  # noqa: E402
 
 
 def compile_node(op, *types, opset=18, **attributes):
@@ -75,6 +75,25 @@ def test_one_sum_with_and_without_a_sign(flat, dims, opt_level):
         np.testing.assert_array_equal(got, want)
 
 
-def test_table():
-    """The table is what the package onnx has."""
-    assert onnx_types.OUTPUT.read_text() == onnx_types.write(), "run utils/onnx_types.py"
+@pytest.mark.parametrize("op, opset, attributes, message", [
+    ("Relu", 18, {"alpha": 0.1}, "expects no attributes, but got \"alpha\""),
+    ("LeakyRelu", 18, {"slope": 0.1}, "expects no attribute but alpha, but got \"slope\""),
+    ("ReduceSum", 13, {"axes": [0]},
+     "expects no attribute but keepdims, noop_with_empty_axes, but got \"axes\"")])
+def test_attributes_that_onnx_does_not_list(op, opset, attributes, message):
+    with pytest.raises(rm.CompileError) as caught:
+        compile_node(op, TensorProto.FLOAT, opset=opset, **attributes)
+    assert f'node that computes "y" ({op}, opset {opset}): {message}' in str(caught.value)
+
+
+def test_attributes_of_an_older_version():
+    assert compile_node("ReduceSum", TensorProto.FLOAT, opset=11, axes=[0]).outputs[0].shape == (
+        1, 3)
+    # What tools leave for themselves.
+    assert compile_node("Relu", TensorProto.FLOAT, __origin="tool").outputs[0].shape == (2, 3)
+
+
+@pytest.mark.parametrize("path", onnx_schemas.OUTPUTS, ids=lambda path: path.name)
+def test_table(path):
+    """The tables are what the packages have."""
+    assert path.read_text() == onnx_schemas.OUTPUTS[path](), "run utils/onnx_schemas.py"
