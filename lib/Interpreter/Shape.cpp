@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -153,11 +155,16 @@ static FailureOr<Tensor> evaluateArange(ArangeOp op,
     if (!(count < maxCount))
       return op.emitOpError("expects a finite number of elements, but got ")
              << formatNumber(count);
-    SmallVector<W> values(static_cast<int64_t>(std::max(count, 0.0)));
-    for (auto [index, value] : llvm::enumerate(values))
-      value = start + static_cast<W>(index) * step;
-    Tensor result = Tensor::allocate(values.size(), elementType);
-    result.store(0, values.size(), values.data());
+    auto size = static_cast<int64_t>(std::max(count, 0.0));
+    Tensor result = Tensor::allocate(size, elementType);
+    // In pieces: the count may be any.
+    std::array<W, 256> values;
+    for (int64_t begin = 0; begin < size; begin += values.size()) {
+      int64_t end = std::min<int64_t>(size, begin + values.size());
+      for (int64_t i = begin; i < end; ++i)
+        values[i - begin] = start + static_cast<W>(i) * step;
+      result.store(begin, end - begin, values.data());
+    }
     return result;
   };
   if (isa<FloatType>(elementType))

@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -113,6 +114,11 @@ Tensor Tensor::allocateZeros(ArrayRef<int64_t> shape, Type elementType) {
 Tensor Tensor::view(RankedTensorType type, const void *data,
                     std::shared_ptr<const void> owner) {
   return Tensor(type, static_cast<const char *>(data), std::move(owner));
+}
+
+void Tensor::checkFitsVector() const {
+  if (getNumElements() > std::numeric_limits<uint32_t>::max())
+    throw TensorTooLarge{type};
 }
 
 Tensor Tensor::getScalar(Type elementType, int64_t value) {

@@ -58,6 +58,21 @@ func.func @step() -> tensor<?xi32> {
 
 // -----
 
+func.func private @range(%x: tensor<i64>, %n: tensor<i64>, %step: tensor<i64>) -> tensor<?xi64> {
+  // expected-error @below {{expects tensors of at most}}
+  %0 = relay.arange %x, %n, %step {dtype = i64} : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  return %0 : tensor<?xi64>
+}
+func.func @many() -> tensor<?xi64> {
+  %x = relay.constant dense<0> : tensor<i64>
+  %n = relay.constant dense<549755813893> : tensor<i64>
+  %step = relay.constant dense<1> : tensor<i64>
+  %0 = relay.call @range(%x, %n, %step) : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  return %0 : tensor<?xi64>
+}
+
+// -----
+
 func.func @no_elements() -> tensor<2xi32> {
   %x = relay.constant dense<> : tensor<2x0xf32>
   // expected-error @below {{expects elements to reduce, but got 'tensor<2x0xf32>'}}

@@ -117,12 +117,16 @@ public:
   /// Returns all elements as `W`.
   template <typename W>
   SmallVector<W> loadAll() const {
+    checkFitsVector();
     SmallVector<W> values(getNumElements());
     load<W>(0, 1, getNumElements(), values.data());
     return values;
   }
 
 private:
+  /// Throws if there are more elements than a vector holds.
+  void checkFitsVector() const;
+
   Tensor(RankedTensorType type, const char *data,
          std::shared_ptr<const void> owner)
       : type(type), data(data), owner(std::move(owner)) {}

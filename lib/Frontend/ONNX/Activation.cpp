@@ -81,7 +81,8 @@ static LogicalResult convertSelu(NodeContext &node) {
   Value alpha = f.number(node.getFloat("alpha", 1.67326319217681884765625));
   Value gamma = f.number(node.getFloat("gamma", 1.05070102214813232421875));
   Value low = f.sub(f.exp(f.min(x, f.number(0))), f.number(1));
-  return node.setResult(f.mul(gamma, f.add(f.relu(x), f.mul(alpha, low))));
+  Value scaled = f.select(f.greater(x, f.number(0)), x, f.mul(alpha, low));
+  return node.setResult(f.mul(gamma, scaled));
 }
 
 static LogicalResult convertThresholdedRelu(NodeContext &node) {

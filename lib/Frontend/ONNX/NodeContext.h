@@ -262,8 +262,8 @@ public:
   void expectEqualSizes(Value &lhs, int64_t lhsAxis, Value &rhs,
                         int64_t rhsAxis);
   /// `value`, to whose shape that of `other` broadcasts, shapes aligned at the
-  /// end: an open size is not repeated to one of `other`. Reports an error where
-  /// it does not.
+  /// end: an open size is not repeated to one of `other`. Reports an error
+  /// where it does not.
   Value expectCovers(Value value, Value other);
 
   //===--------------------------------------------------------------------===//

@@ -147,6 +147,12 @@ LogicalResult BatchNorm::convertTraining() {
   }
   SmallVector<int64_t> axes = {0};
   llvm::append_range(axes, llvm::seq<int64_t>(2, rank));
+  RankedTensorType type = node.getType(data);
+  if (llvm::any_of(axes,
+                   [&](int64_t axis) { return type.getDimSize(axis) == 0; }))
+    return node.emitError()
+           << "expects numbers to take the mean of in training, but got "
+           << type;
   Value runningMean = mean, runningVariance = variance;
   mean = createMean(node, data, axes);
   Value centered = node.create<SubtractOp>({data, mean});
@@ -156,7 +162,7 @@ LogicalResult BatchNorm::convertTraining() {
       failed(setStatistics(2, runningVariance, node.squeeze(variance, axes))))
     return failure();
   // Until opset 13, those of the batch are outputs as well.
-  Type type = node.getInputType(3).getElementType();
+  Type savedType = node.getInputType(3).getElementType();
   for (unsigned output : {3, 4}) {
     // In ONNX Runtime, the saved variance is what is multiplied with.
     Value value =
@@ -164,8 +170,8 @@ LogicalResult BatchNorm::convertTraining() {
             ? mean
             : createInverseRoot(node, variance, node.getFloat("epsilon", 1e-5));
     if (node.wantsOutput(output) &&
-        failed(node.setOutput(output,
-                              node.castTo(node.squeeze(value, axes), type))))
+        failed(node.setOutput(
+            output, node.castTo(node.squeeze(value, axes), savedType))))
       return failure();
   }
   scale = node.expandDims(scale, 1, rank - 2);

@@ -119,9 +119,7 @@ static OpenAxis scaleAxisBy(NodeContext &node, Value data, int64_t axis,
   Value scaled = node.create<MultiplyOp>(
       {node.castTo(node.createSize(data, axis), f32), scale});
   if (isRounded)
-    scaled = node.create<MaximumOp>(
-        {node.create<AddOp>({scaled, node.createScalar(0.5, f32)}),
-         node.createScalar(1, f32)});
+    scaled = node.create<AddOp>({scaled, node.createScalar(0.5, f32)});
   Value count = node.castTo(node.create<FloorOp>({scaled}),
                             node.getBuilder().getI64Type());
   count = node.assertThat(count, isRight, "expects scales above 0");

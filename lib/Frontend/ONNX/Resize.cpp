@@ -355,7 +355,7 @@ static LogicalResult keepAspectRatio(NodeContext &node, ArrayRef<int64_t> axes,
       return node.emitError() << "expects sizes that give tensors of at most "
                                  "2^47 bytes, but got "
                               << formatNumber(size) << " for axis " << axis;
-    target.sizes[axis] = std::max<int64_t>(1, static_cast<int64_t>(size));
+    target.sizes[axis] = static_cast<int64_t>(size);
     target.scales[axis] = *scale;
     target.isKept[axis] = false;
     target.needsTables = true;

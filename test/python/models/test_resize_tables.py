@@ -49,6 +49,12 @@ def test_aspect_ratio(policy, mode, sizes):
     resize((1, 2, 5, 7), attributes, sizes=sizes)
 
 
+def test_aspect_ratio_that_leaves_nothing():
+    """A size that is rounded to none."""
+    attributes = {"mode": "nearest", "keep_aspect_ratio_policy": "not_larger", "axes": [2, 3]}
+    resize((1, 1, 1000, 4), attributes, sizes=(1, 3))
+
+
 @pytest.mark.parametrize("transformation",
                          ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"])
 @pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
