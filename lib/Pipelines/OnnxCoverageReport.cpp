@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/Pipelines/Compiler.h"
+#include "relay-mlir/Support/ForeignText.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -36,6 +37,8 @@ struct Verdict {
 static std::string getError(MLIRContext *context,
                             llvm::function_ref<LogicalResult()> run) {
   std::string text;
+  // The operations that passes made are no news for users of ONNX.
+  context->printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error || !text.empty())
       return success();
@@ -122,12 +125,14 @@ static void writeJson(const OnnxCoverage &coverage, const Verdict &verdict,
 }
 
 /// Rows as columns that are wide enough, the last one as it is.
-static void writeTable(ArrayRef<SmallVector<std::string>> rows,
+static void writeTable(MutableArrayRef<SmallVector<std::string>> rows,
                        raw_ostream &os) {
   SmallVector<size_t> widths(rows.front().size(), 0);
-  for (ArrayRef<std::string> row : rows)
-    for (auto [width, cell] : llvm::zip_equal(widths, row))
+  for (MutableArrayRef<std::string> row : rows)
+    for (auto [width, cell] : llvm::zip_equal(widths, row)) {
+      cell = formatForeignText(cell);
       width = std::max(width, cell.size());
+    }
   for (ArrayRef<std::string> row : rows) {
     std::string line;
     for (auto [width, cell] : llvm::zip_equal(widths, row))
@@ -139,7 +144,8 @@ static void writeTable(ArrayRef<SmallVector<std::string>> rows,
 static void writeText(const OnnxCoverage &coverage, const Verdict &verdict,
                       raw_ostream &os) {
   for (const auto &[domain, version] : coverage.opsets)
-    os << "opset " << version << " of " << getDomain(domain) << '\n';
+    os << "opset " << version << " of " << formatForeignText(getDomain(domain))
+       << '\n';
   SmallVector<SmallVector<std::string>> rows = {
       {"operator", "opset", "nodes", "missing"}};
   for (const OnnxOperatorUse &use : coverage.operators)

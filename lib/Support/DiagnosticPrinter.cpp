@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
+#include "relay-mlir/Support/ForeignText.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -159,7 +160,7 @@ void DiagnosticPrinter::print(const Diagnostic &diag) {
         endsHere ? std::max(place.getEndColumn(), 1u) - 1 : line.size();
     excerpt = makeExcerpt(line, column, end);
   } else if (auto name = location->findInstanceOf<NameLoc>()) {
-    os << name.getName().getValue() << ": ";
+    os << formatForeignText(name.getName().getValue()) << ": ";
   }
   std::pair<unsigned, unsigned> range(excerpt.column, excerpt.end);
   llvm::ArrayRef<std::pair<unsigned, unsigned>> ranges;

@@ -16,6 +16,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/ForeignText.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -35,6 +36,7 @@ static std::unique_ptr<Model> read(ModelSource &source, MLIRContext *context) {
 static OwningOpRef<ModuleOp> importModel(ModelSource &source,
                                          MLIRContext *context,
                                          const OnnxImportOptions &options) {
+  ForeignTextDiagnostics cleaning(context);
   std::unique_ptr<Model> model = read(source, context);
   if (!model)
     return nullptr;
@@ -45,6 +47,7 @@ static OwningOpRef<ModuleOp> importModel(ModelSource &source,
 FailureOr<OnnxCoverage>
 mlir::relay::getOnnxCoverage(llvm::MemoryBufferRef buffer,
                              MLIRContext *context) {
+  ForeignTextDiagnostics cleaning(context);
   std::unique_ptr<ModelSource> source = ModelSource::get(buffer);
   std::unique_ptr<Model> model = read(*source, context);
   if (!model)
