@@ -164,6 +164,8 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     if (options.device.empty()) {
       manager.addNestedPass<func::FuncOp>(createWinogradPass());
       manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+      if (optLevel >= 3 && options.offloadKind.empty())
+        manager.addNestedPass<func::FuncOp>(createSplitBatchPass());
     }
   }
   manager.addPass(createDeadCodePass());
