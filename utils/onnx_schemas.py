@@ -96,8 +96,8 @@ def get_attributes():
         if schema.domain == CONTRIB_DOMAIN]
     versions: dict[str, dict[int, list[str]]] = {}
     for schema in schemas:
-        names = versions.setdefault(get_name(schema), {})
-        names[schema.since_version] = sorted(schema.attributes)
+        lists = versions.setdefault(get_name(schema), {})
+        lists[schema.since_version] = sorted(schema.attributes)
     operators = {}
     for name, lists in versions.items():
         changes: list[tuple[int, list[str]]] = []

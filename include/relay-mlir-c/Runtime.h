@@ -160,7 +160,9 @@ RELAY_RT_EXPORT RelayStatus relayModuleFindInput(const RelayModule *module,
 /// through its `deleter`; otherwise the result is written into `outputs[i]`,
 /// which must be contiguous and of the right shape and dtype. On failure
 /// `outputs` is unchanged. The module keeps the memory of tensors that were
-/// freed for its next runs, at most twice what one run returns.
+/// freed for its next runs, at most twice what one run returns. Several threads
+/// may call it at once: two runs for each CPU are in at a time, and others wait
+/// in the order in which they came, unless runs are shorter than 0.2 ms.
 RELAY_RT_EXPORT RelayStatus relayModuleRun(RelayModule *module,
                                            const DLTensor *const *inputs,
                                            int32_t num_inputs,

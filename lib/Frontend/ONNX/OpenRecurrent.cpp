@@ -151,7 +151,7 @@ std::shared_ptr<const Graph> Expansion::createBody(int64_t part,
   setStepAttributes(step, part);
   if (isQuantized) {
     step.domain = node.getNode().domain;
-    NodeList::setInt(step, "quantizes_data", 0);
+    NodeList::setInt(step, "__quantizes_data", 0);
   }
   if (hasLengths) {
     // Behind its end, a sequence keeps its state.

@@ -418,7 +418,7 @@ RecurrentLayer::getDirection(int64_t index) {
   // All steps are rows of one product.
   SmallVector<ShapeScalar> dims = node.getDims(input);
   direction.products = dense(node.flatten(input, 2), getWeight(1, index),
-                             node.getBool("quantizes_data", true));
+                             node.getBool("__quantizes_data", true));
   if (node.hasInput(3)) {
     Value bias = getRow(node.getInput(3), index);
     int64_t size = numGates * hidden;

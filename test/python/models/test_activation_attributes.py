@@ -27,5 +27,5 @@ X = np.array([-np.inf, -3, -1, -0.25, -0.0, 0, 0.25, 1, 3, np.inf, np.nan], np.f
 def test_unusual(op, attribute, value):
     # Relay multiplies zero, too.
     x = X[X != 0] if op == "LeakyRelu" else X
-    arguments = op, {"x": x}, 22, {attribute: float(value)}, {}
-    compare(compiled(*arguments), runtime(*arguments))
+    inputs, attributes = {"x": x}, {attribute: float(value)}
+    compare(compiled(op, inputs, 22, attributes), runtime(op, inputs, 22, attributes))

@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import relay_mlir as rm
@@ -26,14 +27,16 @@ class Network:
 
     def __init__(self, seed, batch, size, layers, channels=8):
         self.rng = np.random.default_rng(seed)
-        self.nodes, self.weights = [], []
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: list[onnx.TensorProto] = []
         self.shape = [batch, channels, size, size]
-        value, self.earlier = "x", []
+        self.earlier: list[tuple[str, list[int]]] = []
+        value = "x"
         graph_input = helper.make_tensor_value_info("x", TensorProto.FLOAT, list(self.shape))
+        kinds = [self.conv, self.depthwise, self.pool, self.activation, self.residual,
+                 self.concatenate, self.scale, self.resize]
         for _ in range(layers):
-            kind = self.rng.choice([self.conv, self.depthwise, self.pool, self.activation,
-                                    self.residual, self.concatenate, self.scale, self.resize])
-            value = kind(value)
+            value = kinds[self.rng.integers(len(kinds))](value)
             self.earlier.append((value, list(self.shape)))
         self.node("GlobalAveragePool", [value], name="pooled")
         self.node("Flatten", ["pooled"], name="flat")
