@@ -42,8 +42,8 @@ TYPES_HEADER = f"""\
 NAMES_HEADER = f"""\
 //===- AttributeNames.inc - Attributes that operators have ----------------===//
 {LICENSE}// Written by utils/onnx_schemas.py from version {onnx.__version__} of the package onnx, and
-// for com.microsoft from version {onnxruntime.__version__} of the package onnxruntime. Each list
-// is that of an opset and the later ones.
+// for what that does not have from version {onnxruntime.__version__} of the package onnxruntime.
+// Each list is that of an opset and the later ones.
 //
 {RULE}
 
@@ -91,13 +91,17 @@ def get_types():
 def get_attributes():
     """For each operator the names of its attributes, from each opset on in which they
     change. Versions count, as what a version lacks would be ignored."""
-    schemas = get_schemas() + [
-        schema for schema in onnxruntime_pybind11_state.get_all_operator_schema()
-        if schema.domain == CONTRIB_DOMAIN]
     versions: dict[str, dict[int, list[str]]] = {}
-    for schema in schemas:
+    for schema in get_schemas():
         lists = versions.setdefault(get_name(schema), {})
         lists[schema.since_version] = sorted(schema.attributes)
+    first = {name: min(lists) for name, lists in versions.items()}
+    for schema in onnxruntime_pybind11_state.get_all_operator_schema():
+        name = get_name(schema)
+        # ONNX Runtime has operators of its own, and some before ONNX had them.
+        if schema.domain in (*DOMAINS, CONTRIB_DOMAIN) and (
+                name not in first or schema.since_version < first[name]):
+            versions.setdefault(name, {})[schema.since_version] = sorted(schema.attributes)
     operators = {}
     for name, lists in versions.items():
         changes: list[tuple[int, list[str]]] = []

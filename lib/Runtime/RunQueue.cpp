@@ -103,8 +103,9 @@ RunQueue::Turn::Turn(RunQueue &queue, int numPlaces)
     return;
   int64_t typicalTime = queue.typicalTime.load(std::memory_order_relaxed);
   if (Duration(typicalTime) < kShortRun) {
-    static thread_local unsigned numShort = 0;
-    isTimed = numShort++ % kTimedShare == 0;
+    isTimed =
+        queue.numShort.fetch_add(1, std::memory_order_relaxed) % kTimedShare ==
+        0;
     ++queue.state;
   } else {
     isTimed = true;

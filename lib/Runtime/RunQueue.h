@@ -84,6 +84,8 @@ private:
   std::atomic<uint64_t> state{0};
   /// Time of the processor that a run has taken of late, 0 if not known.
   std::atomic<int64_t> typicalTime{0};
+  /// How many short ones found no place.
+  std::atomic<uint32_t> numShort{0};
 
   const Duration patience;
   std::mutex mutex;

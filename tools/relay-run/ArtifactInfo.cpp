@@ -11,6 +11,7 @@
 #include "relay-mlir/Frontend/RelayText/RelayText.h"
 #include "relay-mlir/Pipelines/CompiledTensors.h"
 #include "relay-mlir/Pipelines/ProgramTypes.h"
+#include "relay-mlir/Support/ForeignText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -40,7 +41,7 @@ static void printType(Type type, ArrayRef<StringRef> &names) {
     if (!ShapedType::isDynamic(size))
       llvm::outs() << size;
     else
-      llvm::outs() << (name.empty() ? "?" : name);
+      llvm::outs() << (name.empty() ? "?" : relay::formatForeignText(name));
   });
   llvm::outs() << "), " << relay::getDTypeName(tensor.getElementType()) << ']';
 }
@@ -48,7 +49,7 @@ static void printType(Type type, ArrayRef<StringRef> &names) {
 static void printValues(ArrayRef<relay::ProgramValueInfo> values) {
   llvm::interleaveComma(values, llvm::outs(),
                         [](const relay::ProgramValueInfo &value) {
-                          llvm::outs() << value.name;
+                          llvm::outs() << relay::formatForeignText(value.name);
                           if (!value.type)
                             return;
                           llvm::outs() << (value.name.empty() ? "" : ": ");
@@ -68,7 +69,8 @@ void relay_run::printInfo(RelayModule *compiled, MLIRContext &context) {
   auto printTensors = [&](StringRef what, const RelayArtifactTensor *tensors,
                           int32_t count) {
     for (const RelayArtifactTensor &tensor : ArrayRef(tensors, count)) {
-      llvm::outs() << what << ": " << tensor.name << ' ';
+      llvm::outs() << what << ": " << relay::formatForeignText(tensor.name)
+                   << ' ';
       if (tensor.is_string)
         llvm::outs() << "string";
       else
@@ -79,7 +81,7 @@ void relay_run::printInfo(RelayModule *compiled, MLIRContext &context) {
       llvm::interleaveComma(llvm::seq<int32_t>(0, tensor.rank), llvm::outs(),
                             [&](int32_t dim) {
                               if (const char *name = tensor.dim_names[dim])
-                                llvm::outs() << name;
+                                llvm::outs() << relay::formatForeignText(name);
                               else
                                 llvm::outs() << tensor.dims[dim];
                             });

@@ -7,6 +7,8 @@
 
 #include "FileArguments.h"
 
+#include "relay-mlir/Support/ForeignText.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,7 +17,7 @@ using namespace mlir;
 using namespace relay_run;
 
 LogicalResult relay_run::printError(const llvm::Twine &message) {
-  llvm::errs() << "error: " << message << '\n';
+  llvm::errs() << "error: " << relay::formatForeignText(message.str()) << '\n';
   return failure();
 }
 

@@ -11,6 +11,7 @@
 
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
+#include "relay-mlir/Support/ForeignText.h"
 #include "relay-mlir/Support/Npy.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -42,7 +43,7 @@ static void printStrings(const relay::NpyStrings &strings) {
 /// One line per output: its type, and all elements or their range.
 static void printSummary(const Output &output) {
   const Tensor &tensor = output.tensor;
-  llvm::outs() << output.name << ": ";
+  llvm::outs() << relay::formatForeignText(output.name) << ": ";
   if (!tensor) {
     llvm::outs() << output.text << '\n';
     return;

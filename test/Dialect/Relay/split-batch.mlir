@@ -73,6 +73,26 @@ func.func @whole(%x: tensor<2x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> tensor<2x2
 
 // -----
 
+// Branches use the whole batch.
+// CHECK-LABEL: func @branches
+func.func @branches(%x: tensor<2x3x8x8xf32>, %c: tensor<i1>) -> tensor<2x3x2x2xf32> {
+  // CHECK: %[[WHOLE:.*]] = relay.concatenate
+  // CHECK-NEXT: relay.if
+  // CHECK: relay.nn.relu %[[WHOLE]]
+  // CHECK: relay.nn.max_pool2d {{.*}} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
+  %0 = relay.nn.max_pool2d %x {pool_size = [2, 2], strides = [2, 2]} : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
+  %1 = relay.if %c : tensor<i1> -> tensor<2x3x4x4xf32> {
+    %3 = relay.nn.relu %0 : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+    relay.yield %3 : tensor<2x3x4x4xf32>
+  } else {
+    relay.yield %0 : tensor<2x3x4x4xf32>
+  }
+  %2 = relay.nn.max_pool2d %0 {pool_size = [2, 2], strides = [2, 2]} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
+  return %2 : tensor<2x3x2x2xf32>
+}
+
+// -----
+
 // What reads other samples, what has no known sizes, one sample, and another
 // order of dimensions.
 // CHECK-LABEL: func @regions

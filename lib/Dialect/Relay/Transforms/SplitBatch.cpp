@@ -80,6 +80,17 @@ private:
     RankedTensorType type = getKnownType(value);
     return type && type.getDimSize(0) == batch;
   }
+  /// Whether the operation, or one in its regions, uses such a result.
+  bool usesOne(Operation &op) const {
+    return op
+        .walk([&](Operation *inner) {
+          return llvm::any_of(inner->getOperands(),
+                              [&](Value value) { return contains(value); })
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
   /// Whether each sample of the result follows from the same sample of some
   /// operands, and from all of the others.
   bool matches(Operation *op, Operands &operands) const;
@@ -174,8 +185,7 @@ void SampleOps::addFirst(Block &block) {
       for (OpOperand *operand : operands)
         if (isa<BlockArgument>(operand->get()))
           arguments.insert(operand);
-    } else if (llvm::any_of(op.getOperands(),
-                            [&](Value value) { return contains(value); })) {
+    } else if (usesOne(op)) {
       return;
     }
   }
