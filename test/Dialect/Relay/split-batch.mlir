@@ -109,6 +109,16 @@ func.func @open(%x: tensor<?x3x4x4xf32>) -> tensor<?x3x2x2xf32> {
   return %0 : tensor<?x3x2x2xf32>
 }
 
+// The second operand of the product may have samples, or one for all.
+// CHECK-LABEL: func @open_operand
+// CHECK: %[[WHOLE:.*]] = relay.concatenate
+// CHECK: relay.multiply %[[WHOLE]]
+func.func @open_operand(%x: tensor<2x3x4x4xf32>, %y: tensor<?x1x1x1xf32>) -> tensor<2x3x2x2xf32> {
+  %0 = relay.nn.max_pool2d %x {pool_size = [2, 2], strides = [2, 2]} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
+  %1 = relay.multiply %0, %y : (tensor<2x3x2x2xf32>, tensor<?x1x1x1xf32>) -> tensor<2x3x2x2xf32>
+  return %1 : tensor<2x3x2x2xf32>
+}
+
 // CHECK-LABEL: func @single
 // CHECK-NOT: strided_slice
 func.func @single(%x: tensor<1x3x4x4xf32>) -> tensor<1x3x2x2xf32> {

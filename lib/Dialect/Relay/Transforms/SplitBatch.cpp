@@ -127,9 +127,10 @@ bool SampleOps::matchesBroadcast(BroadcastOpInterface op,
     RankedTensorType type = getKnownType(operand.get());
     std::optional<int64_t> axis =
         op.getOperandAxis(operand.getOperandNumber(), 0);
-    if (!axis || !type || type.getDimSize(*axis) == 1)
+    if (!axis || (type && type.getDimSize(*axis) == 1))
       continue;
-    if (*axis != 0)
+    // What has open sizes may have samples.
+    if (!type || *axis != 0)
       return false;
     operands.push_back(&operand);
   }
