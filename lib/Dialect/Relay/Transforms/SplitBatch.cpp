@@ -14,6 +14,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "FoldConstant.h"
+
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Target/IR/MatrixCost.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
@@ -39,10 +41,7 @@ static RankedTensorType getKnownType(Value value) {
 }
 
 static double getBytes(Value value) {
-  RankedTensorType type = getKnownType(value);
-  return type ? double(type.getNumElements()) *
-                    llvm::divideCeil(type.getElementTypeBitWidth(), 8)
-              : 0;
+  return static_cast<double>(getSizeInBytes(value.getType()).value_or(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,14 +320,10 @@ getOtherUses(Value value, const DenseSet<Operation *> &members) {
 /// Samples from `begin` to before `end`.
 static Value slice(OpBuilder &builder, Value value, int64_t begin,
                    int64_t end) {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[0] = end - begin;
-  return StridedSliceOp::create(builder, value.getLoc(), type.clone(shape),
-                                value, ArrayRef<int64_t>{begin},
-                                ArrayRef<int64_t>{end},
-                                builder.getDenseI64ArrayAttr({1}), "end",
-                                builder.getDenseI64ArrayAttr({0}));
+  return StridedSliceOp::create(
+      builder, value.getLoc(), value, ArrayRef<int64_t>{begin},
+      ArrayRef<int64_t>{end}, builder.getDenseI64ArrayAttr({1}), "end",
+      builder.getDenseI64ArrayAttr({0}));
 }
 
 /// Computes `ops` for so many samples at a time.

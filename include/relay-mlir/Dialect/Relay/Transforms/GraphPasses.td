@@ -102,52 +102,6 @@ def CombineParallelMatmulPass
     Takes products with `transpose_b` or without, but with the same for all.
   }]>;
 
-def SplitBatchPass : Pass<"relay-split-batch", "::mlir::func::FuncOp"> {
-  let summary = "Run first layers for a few samples of a batch at a time";
-  let description = [{
-    The first layers of a network on images have large results and small weights.
-    Of a batch, what one layer writes has left the caches when the next one reads
-    it. So operators from the beginning of a function, as long as each sample of
-    their results follows from the same sample of what they read, are computed for
-    a few samples, then for the next ones, and the results are put together. The
-    others run for the whole batch, since that reads their weights once.
-
-    Operators on images, which have layouts, are such, as are those that broadcast,
-    and `concatenate`, `transpose` and `layout_transform` of other dimensions. How many of them are split, and into
-    how many parts, is estimated from bytes and arithmetic for the target
-    (`target.spec`); nothing changes where less than a tenth of their time is saved,
-    or sizes are open.
-
-    With `samples=1`:
-
-    ```mlir
-    func.func @main(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
-      %0 = relay.nn.max_pool2d %x {pool_size = [2, 2], strides = [2, 2]} : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
-      return %0 : tensor<2x3x4x4xf32>
-    }
-    ```
-    becomes
-    ```mlir
-    func.func @main(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
-      %0 = relay.strided_slice %x {axes = [0], begin = [0], end = [1], strides = [1]} : (tensor<2x3x8x8xf32>) -> tensor<1x3x8x8xf32>
-      %1 = relay.nn.max_pool2d %0 {pool_size = [2, 2], strides = [2, 2]} : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
-      %2 = relay.strided_slice %x {axes = [0], begin = [1], end = [2], strides = [1]} : (tensor<2x3x8x8xf32>) -> tensor<1x3x8x8xf32>
-      %3 = relay.nn.max_pool2d %2 {pool_size = [2, 2], strides = [2, 2]} : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
-      %4 = relay.concatenate %1, %3 : (tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>) -> tensor<2x3x4x4xf32>
-      return %4 : tensor<2x3x4x4xf32>
-    }
-    ```
-  }];
-  let options = [
-    Option<"samples", "samples", "int64_t", /*default=*/"0",
-           "Split all such operators into parts of so many samples; 0: as "
-           "estimated">
-  ];
-  let statistics = [
-    Statistic<"numSplit", "num-split", "Number of operators split">
-  ];
-}
-
 def CombineParallelOpBatchPass
     : Pass<"relay-combine-parallel-op-batch", "::mlir::func::FuncOp"> {
   let summary = "Compute several operators on the same data as one batch";
@@ -195,6 +149,52 @@ def CombineParallelOpBatchPass
     Statistic<"numCombined", "num-combined", "Number of branches combined">
   ];
   let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def SplitBatchPass : Pass<"relay-split-batch", "::mlir::func::FuncOp"> {
+  let summary = "Run first layers for a few samples of a batch at a time";
+  let description = [{
+    The first layers of a network on images have large results and small weights.
+    Of a batch, what one layer writes has left the caches when the next one reads
+    it. So operators from the beginning of a function, as long as each sample of
+    their results follows from the same sample of what they read, are computed for
+    a few samples, then for the next ones, and the results are put together. The
+    others run for the whole batch, since that reads their weights once.
+
+    Operators on images, which have layouts, are such, as are those that broadcast,
+    and `concatenate`, `transpose` and `layout_transform` of other dimensions. How
+    many of them are split, and into how many parts, is estimated from bytes and
+    arithmetic for the target (`target.spec`); nothing changes where less than a
+    tenth of their time is saved, or sizes are open.
+
+    With `samples=1`:
+
+    ```mlir
+    func.func @main(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
+      %0 = relay.nn.max_pool2d %x {pool_size = [2, 2], strides = [2, 2]} : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
+      return %0 : tensor<2x3x4x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
+      %0 = relay.strided_slice %x {axes = [0], begin = [0], end = [1], strides = [1]} : (tensor<2x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+      %1 = relay.nn.max_pool2d %0 {pool_size = [2, 2], strides = [2, 2]} : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
+      %2 = relay.strided_slice %x {axes = [0], begin = [1], end = [2], strides = [1]} : (tensor<2x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+      %3 = relay.nn.max_pool2d %2 {pool_size = [2, 2], strides = [2, 2]} : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
+      %4 = relay.concatenate %1, %3 : (tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+      return %4 : tensor<2x3x4x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"samples", "samples", "int64_t", /*default=*/"0",
+           "Split all such operators into parts of so many samples; 0: as "
+           "estimated">
+  ];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of operators split">
+  ];
 }
 
 def Conv2dToSparsePass : Pass<"relay-conv2d-to-sparse", "::mlir::ModuleOp"> {
