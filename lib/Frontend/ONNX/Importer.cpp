@@ -331,30 +331,6 @@ LogicalResult Importer::bindOutputs(const Node &node, Frame &frame,
   return success();
 }
 
-/// What nobody would read.
-LogicalResult Importer::checkAttributes(const PendingNode &pending) {
-  const Node &node = *pending.node;
-  std::optional<StringRef> known =
-      getAttributeNames(node.domain, node.opType, pending.opset);
-  if (!known)
-    return success();
-  SmallVector<StringRef> names;
-  known->split(names, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (const NodeAttribute &attribute : node.attributes) {
-    StringRef name = attribute.name;
-    // Names that begin so are what tools leave for themselves.
-    if (name.starts_with("__") || llvm::is_contained(names, name))
-      continue;
-    InFlightDiagnostic diagnostic = emitError(node, pending.opset);
-    if (names.empty())
-      diagnostic << "expects no attributes";
-    else
-      diagnostic << "expects no attribute but " << llvm::join(names, ", ");
-    return diagnostic << ", but got \"" << name << "\"";
-  }
-  return success();
-}
-
 LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   PendingNode &pending = pendingNodes.emplace_back();
   pending.node = &node;

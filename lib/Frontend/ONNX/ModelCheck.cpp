@@ -16,6 +16,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 #include <tuple>
@@ -218,6 +219,31 @@ LogicalResult Importer::checkOutputNames(ArrayRef<Node> nodes,
       if (frame.parent && frame.parent->graph && frame.parent->lookup(name))
         return emitAt(node, name) << "is a value of a graph around it";
     }
+  return success();
+}
+
+LogicalResult Importer::checkAttributes(const PendingNode &pending) {
+  const Node &node = *pending.node;
+  if (node.attributes.empty())
+    return success();
+  std::optional<StringRef> known =
+      getAttributeNames(node.domain, node.opType, pending.opset);
+  if (!known)
+    return success();
+  SmallVector<StringRef> names;
+  known->split(names, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (const NodeAttribute &attribute : node.attributes) {
+    StringRef name = attribute.name;
+    // Names that begin so are what tools leave for themselves.
+    if (name.starts_with("__") || llvm::is_contained(names, name))
+      continue;
+    InFlightDiagnostic diagnostic = emitError(node, pending.opset);
+    if (names.empty())
+      diagnostic << "expects no attributes";
+    else
+      diagnostic << "expects no attribute but " << llvm::join(names, ", ");
+    return diagnostic << ", but got \"" << name << "\"";
+  }
   return success();
 }
 

@@ -81,13 +81,17 @@ const OpEntry *OpTable::lookup(StringRef domain, StringRef opType) const {
   return entry == ops->second.end() ? nullptr : &entry->second;
 }
 
+/// How the tables that are made from schemas name an operator.
+static std::string getSchemaName(StringRef domain, StringRef opType) {
+  return domain.empty() ? opType.str() : (domain + "." + opType).str();
+}
+
 uint32_t mlir::relay::onnx::getInputTypes(StringRef domain, StringRef opType,
                                           unsigned index) {
   static const llvm::StringMap<SmallVector<uint32_t, 4>> types = {
 #include "InputTypes.inc"
   };
-  auto it =
-      types.find(domain.empty() ? opType.str() : (domain + "." + opType).str());
+  auto it = types.find(getSchemaName(domain, opType));
   if (it == types.end())
     return ~0u;
   ArrayRef<uint32_t> inputs = it->second;
@@ -101,8 +105,7 @@ std::optional<StringRef> mlir::relay::onnx::getAttributeNames(StringRef domain,
   static const llvm::StringMap<SmallVector<Since, 1>> names = {
 #include "AttributeNames.inc"
   };
-  auto it =
-      names.find(domain.empty() ? opType.str() : (domain + "." + opType).str());
+  auto it = names.find(getSchemaName(domain, opType));
   std::optional<StringRef> result;
   if (it != names.end())
     for (auto [since, list] : it->second)

@@ -576,7 +576,7 @@ LogicalResult RecurrentLayer::convert() {
     if (!node.wantsOutput(index))
       return success();
     // Only an LSTM has cells.
-    if (!llvm::all_of(values, [](Value value) { return bool(value); }))
+    if (!values.front())
       return node.rejectOutput(index);
     Value output = stack(values, axis);
     return node.setOutput(
