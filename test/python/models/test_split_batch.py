@@ -7,19 +7,13 @@ ONNX Runtime's within 1e-4 of the scale (the precision high where the processor 
 units).
 """
 
-import os
-import pathlib
-import subprocess
-
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 import relay_mlir as rm
+from interpreted import interpret
 from onnx import TensorProto, helper, numpy_helper
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-BIN = ROOT / os.environ.get("RELAY_BUILD_DIR", "build") / "bin"
 
 
 class Network:
@@ -113,14 +107,6 @@ def run_session(model, x):
     session = onnxruntime.InferenceSession(model.SerializeToString(),
                                            providers=["CPUExecutionProvider"])
     return session.run(None, {"x": x})[0]
-
-
-def interpret(module, folder, x):
-    (folder / "program.mlir").write_text(module.print(elide_larger=None))
-    np.save(folder / "x.npy", x)
-    subprocess.run([BIN / "relay-run", "--interpret", "program.mlir", "--input=x.npy",
-                    "--output=y.npy"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return np.load(folder / "y.npy")
 
 
 def split(model, samples):

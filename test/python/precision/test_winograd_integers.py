@@ -2,19 +2,15 @@
 sums are exact, with the largest bytes, too."""
 
 import itertools
-import os
-import pathlib
-import subprocess
 
 import numpy as np
 import pytest
 
 import relay_mlir as rm
+from interpreted import interpret
 
 pytestmark = pytest.mark.share(3)
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-BIN = ROOT / os.environ.get("RELAY_BUILD_DIR", "build") / "bin"
 TYPES = {"i8": np.int8, "ui8": np.uint8}
 
 
@@ -57,16 +53,6 @@ def transform(text, tile):
         f"builtin.module(func.func(relay-winograd{{tile-size={tile}}},relay-fold-constant))")
     assert "winograd_without" in module.print(elide_larger=8)
     return module
-
-
-def interpret(module, folder, *inputs):
-    (folder / "program.mlir").write_text(module.print(elide_larger=None))
-    for index, value in enumerate(inputs):
-        np.save(folder / f"{index}.npy", value)
-    subprocess.run([BIN / "relay-run", "--interpret", "program.mlir", "--output=result.npy",
-                    *(f"--input={index}.npy" for index in range(len(inputs)))],
-                   cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return np.load(folder / "result.npy")
 
 
 def draw(shape, element, seed, extreme=False):
