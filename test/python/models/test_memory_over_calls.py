@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What 10,000 calls at random sizes leave behind: nothing.
 
-The resident memory of this process may grow by 2 MiB over them, after 500 calls that
-fill the pools of buffers. One byte lost for each element of the smallest call would be
-more. Results are compared with NumPy at the end, within 1e-5 of the output's scale.
+The resident memory of a process of its own may grow by 2 MiB over them, after 500 calls
+that fill the pools of buffers. 220 bytes lost in each call would be more. What a heap
+keeps for later is there once, and what is lost is lost each time, so of three times
+10,000 calls one has to stay below. Results are compared with NumPy at the end, within
+1e-5 of the output's scale.
 """
 
 import gc
@@ -17,6 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import relay_mlir as rm
 from relay_mlir import relay
+from worker_process import WorkerProcess
 
 FEATURES, UNITS = 24, 40
 LARGEST = 48
@@ -79,8 +82,9 @@ def make_network():
     return model, expect
 
 
-def check_growth(call, expect, shape, rng):
-    """`shape` makes the shape of one call's input."""
+def measure_growth(call, expect, shape, rng):
+    """`shape` makes the shape of one call's input. Gives by how much calls let the
+    memory grow: of up to three times, the last one."""
     def run(calls):
         for _ in range(calls):
             x = rng.standard_normal(shape(), np.float32)
@@ -89,24 +93,35 @@ def check_growth(call, expect, shape, rng):
 
     run(WARM)
     call(np.ones(np.maximum(shape(), [LARGEST] * len(shape()[:-1]) + [FEATURES]), np.float32))
-    before = measure_resident()
-    x, got = run(CALLS)
-    assert measure_resident() - before < GROWTH
-    want = expect(x)
-    np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 * np.abs(want).max())
+    for _ in range(3):
+        before = measure_resident()
+        x, got = run(CALLS)
+        growth = measure_resident() - before
+        want = expect(x)
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 * np.abs(want).max())
+        if growth < GROWTH:
+            break
+    return growth
 
 
-@pytest.mark.parametrize("executor", ["aot", "vm"])
-def test_network(executor):
+def grow_by_network(executor):
     rng = np.random.default_rng(11)
     model, expect = make_network()
     compiled = rm.compile(model.SerializeToString(), executor=executor)
-    check_growth(lambda x: compiled(x=x), expect,
-                 lambda: (*rng.integers(1, LARGEST, 2), FEATURES), rng)
+    return measure_growth(lambda x: compiled(x=x), expect,
+                          lambda: (*rng.integers(1, LARGEST, 2), FEATURES), rng)
 
 
-def test_lists():
+def grow_by_lists(_):
     rng = np.random.default_rng(12)
     machine = relay.vm.VirtualMachine(relay.vm.compile(relay.parse(LISTS)))
-    check_growth(lambda x: np.asarray(machine.run(x)), lambda x: 6 * x.sum(dtype=np.float64),
-                 lambda: (rng.integers(1, LARGEST), FEATURES), rng)
+    return measure_growth(lambda x: np.asarray(machine.run(x)),
+                          lambda x: 6 * x.sum(dtype=np.float64),
+                          lambda: (rng.integers(1, LARGEST), FEATURES), rng)
+
+
+@pytest.mark.parametrize("grow,executor", [
+    (grow_by_network, "aot"), (grow_by_network, "vm"), (grow_by_lists, "vm")])
+def test_growth(grow, executor):
+    with WorkerProcess(grow) as worker:
+        assert worker.ask(executor) < GROWTH
