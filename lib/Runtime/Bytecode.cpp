@@ -43,6 +43,7 @@ static constexpr BuiltinSignature kBuiltins[] = {
     {"vm.builtin.make_sized", Builtin::MakeSized, "v"},
     {"vm.builtin.fatal", Builtin::Fatal, "v"},
     {kDebugPrefix.data(), Builtin::Debug, "v"},
+    {kPackedPrefix.data(), Builtin::CallPacked, "*"},
 };
 
 template <typename... Parts>
@@ -91,8 +92,9 @@ void Program::checkTables() {
     case RELAY_VM_BUILTIN: {
       const BuiltinSignature *found = nullptr;
       std::string_view name = function.name;
-      if (name.substr(0, kDebugPrefix.size()) == kDebugPrefix)
-        name = kDebugPrefix;
+      for (std::string_view prefix : {kDebugPrefix, kPackedPrefix})
+        if (name.substr(0, prefix.size()) == prefix)
+          name = prefix;
       for (const BuiltinSignature &builtin : kBuiltins)
         if (name == builtin.name)
           found = &builtin;

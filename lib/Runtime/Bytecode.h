@@ -40,11 +40,13 @@ enum class Builtin {
   MakeSized,
   Fatal,
   Debug,
+  CallPacked,
 };
 
-/// What names of builtins begin with that call a function of the process; its
-/// name follows.
+/// What names of builtins begin with that call a function of the process, whose
+/// name follows: one to show a value to, and a packed one.
 constexpr std::string_view kDebugPrefix = "vm.builtin.debug:";
+constexpr std::string_view kPackedPrefix = "vm.builtin.call_packed:";
 
 /// A member of the function table, as the machine wants it.
 struct BytecodeFunction {

@@ -13,8 +13,8 @@
 
 #include "Machine.h"
 
-#include "DebugFunctions.h"
 #include "Error.h"
+#include "ProcessFunctions.h"
 
 #include <cstring>
 
@@ -307,9 +307,26 @@ void Machine::callBuiltin(Builtin builtin, const int64_t *word) {
            describeKind(value));
     const char *name =
         program.getFunctions()[word[2]].description->name + kDebugPrefix.size();
-    if (DebugFunctions::get().call(name, value.getObject()) != 0)
+    auto entry = ProcessFunctions::get().debug.lookup(name);
+    if (entry.function &&
+        entry.function(entry.user,
+                       reinterpret_cast<RelayValue *>(value.getObject())) != 0)
       fail(RELAY_INTERRUPTED, "ended by debug function '", name, "'");
     return;
+  }
+  case Builtin::CallPacked: {
+    std::vector<Value> values;
+    for (int64_t i = 0; i < numArgs; ++i) {
+      values.push_back(read(args[i]));
+      if (!values.back().getObject())
+        fail(RELAY_EXECUTION_FAILED,
+             "expects values to call a function with, "
+             "but got ",
+             describeKind(values.back()));
+    }
+    const char *name = program.getFunctions()[word[2]].description->name +
+                       kPackedPrefix.size();
+    return set(word[1], callPacked(name, values, /*numOutputs=*/std::nullopt));
   }
   }
 }

@@ -294,6 +294,8 @@ ModuleRun::ModuleRun(RelayModule &module)
   context.expectation = &expectation;
   context.call_string_function = callStringFunction;
   context.strings = this;
+  context.call_packed = callPacked;
+  context.packed_run = this;
 }
 
 ModuleRun::~ModuleRun() {

@@ -9,6 +9,7 @@
 #define RELAY_MLIR_LIB_RUNTIME_MODULE_H
 
 #include "Devices.h"
+#include "Error.h"
 #include "Library.h"
 #include "RunQueue.h"
 #include "Strings.h"
@@ -60,7 +61,16 @@ public:
   /// Why a function of strings has failed.
   const std::string &getStringError() const { return stringError; }
 
+  /// Why a packed function has failed.
+  [[noreturn]] void failPacked() const {
+    throw Error(packedStatus, packedError);
+  }
+
 private:
+  /// What RelayKernelContext::call_packed does.
+  static int32_t callPacked(const RelayKernelContext *context,
+                            int64_t callIndex, void *const *args,
+                            const int64_t *dims);
   /// What RelayKernelContext::call_string_function does.
   static int32_t callStringFunction(const RelayKernelContext *context,
                                     int32_t function, const int64_t *args,
@@ -79,6 +89,8 @@ private:
   std::optional<RelayStrings> ownStrings;
   StringLists lists;
   std::string stringError;
+  RelayStatus packedStatus = RELAY_OK;
+  std::string packedError;
   RelayKernelContext context = {};
 };
 

@@ -259,6 +259,8 @@ void TensorFunction::failKernel(int32_t status, const ModuleRun &run) const {
   if (code == RELAY_KERNEL_DEVICE_FAILED)
     if (const DeviceRun *devices = run.getDevices())
       throw Error(devices->status, devices->error);
+  if (code == RELAY_KERNEL_PACKED_FAILED)
+    run.failPacked();
   if (call < 0 || call >= artifact.num_calls)
     fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);
   const RelayArtifactCall &failed = artifact.calls[call];

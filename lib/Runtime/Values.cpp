@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DebugFunctions.h"
 #include "Error.h"
 #include "Machine.h"
+#include "ProcessFunctions.h"
 
 #include <cstring>
 
@@ -116,7 +116,7 @@ RelayStatus relayValueFromTensor(const DLTensor *tensor, RelayValue **value) {
 
 /// Makes what a caller keeps independent of memory that is not ours. Returns
 /// only if the value is no longer shared with a program that runs.
-static void ownTensors(Object *object, bool isShared) {
+void relay_rt::ownTensors(Object *object, bool isShared) {
   isShared |= !object->isUnique();
   if (object->kind == RELAY_VALUE_TENSOR && isShared)
     static_cast<TensorObject *>(object)->own();
@@ -268,7 +268,7 @@ RelayStatus relaySetDebugFunction(const char *name, RelayDebugFunction function,
   return guard([&] {
     if (!name)
       fail(RELAY_INVALID_ARGUMENT, "expects a name, but got a null pointer");
-    DebugFunctions::get().set(name, function, user);
+    ProcessFunctions::get().debug.set(name, function, user);
   });
 }
 

@@ -10,6 +10,7 @@ from ._compile import (IRModule, KernelProfile, Module, TensorInfo, emit, import
 from ._compile import compile as compile  # Public, though not in __all__.
 from ._errors import CompileError, DiagnosticError, Error
 from ._errors import RuntimeError as RuntimeError
+from ._functions import get_global_func, register_func, remove_global_func
 from ._session import (ExecutionMode, GraphOptimizationLevel, InferenceSession, ModelMetadata,
                        NodeArg, RunOptions, SessionOptions, get_available_providers, get_device,
                        set_default_logger_severity)
@@ -26,7 +27,8 @@ __all__ = [
     "CompileError", "DiagnosticError", "Error", "ExecutionMode", "GraphOptimizationLevel",
     "IRModule", "InferenceSession", "KernelProfile", "ModelMetadata", "Module", "NodeArg",
     "Program", "Quantized", "RunOptions", "SessionOptions", "TensorInfo", "ValueInfo",
-    "emit", "get_available_providers", "get_device", "get_num_threads", "import_onnx", "load",
-    "load_dialect_plugin", "parse", "quantize", "set_default_logger_severity",
-    "set_num_threads", "tir", "__version__",
+    "emit", "get_available_providers", "get_device", "get_global_func", "get_num_threads",
+    "import_onnx", "load", "load_dialect_plugin", "parse", "quantize", "register_func",
+    "remove_global_func", "set_default_logger_severity", "set_num_threads", "tir",
+    "__version__",
 ]

@@ -88,6 +88,8 @@ pybind11::tuple describeType(mlir::Type type, mlir::ArrayAttr dims);
 
 void bindDiagnostics(pybind11::module_ &m);
 void bindIRModule(pybind11::module_ &m);
+/// PackedFunctions.cpp: register_function.
+void bindPackedFunctions(pybind11::module_ &m);
 void bindRunStrings(pybind11::module_ &m);
 void bindRuntimeModule(pybind11::module_ &m);
 void bindTIRSchedule(pybind11::module_ &m);

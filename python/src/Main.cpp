@@ -16,6 +16,7 @@ PYBIND11_MODULE(_relay_mlir, m) {
   relay_python::bindReport(m);
   relay_python::bindIRModule(m);
   relay_python::bindRelay(m);
+  relay_python::bindPackedFunctions(m);
   relay_python::bindRunStrings(m);
   relay_python::bindRuntimeModule(m);
   relay_python::bindTIRSchedule(m);

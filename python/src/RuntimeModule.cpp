@@ -28,6 +28,9 @@ using namespace relay_python;
 void relay_python::checkStatus(RelayStatus status) {
   if (status == RELAY_OK)
     return;
+  // What a function of Python has raised that a program called.
+  if (PyErr_Occurred())
+    throw py::error_already_set();
   std::string message = relayGetLastError();
   if (status == RELAY_INVALID_ARGUMENT)
     throw py::value_error(message);

@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 12
+#define RELAY_ARTIFACT_VERSION 13
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -107,7 +107,8 @@ typedef struct RelayHostKernel {
 /// device to another.
 typedef struct RelayArtifactCall {
   /// The kernel's name, and that of the fused relay function it came from; both
-  /// tell the devices of a copy, such as "cpu:0 to cpu:1".
+  /// tell the devices of a copy, such as "cpu:0 to cpu:1". The name under which
+  /// a packed function is registered is that of a kernel.
   const char *kernel;
   const char *function;
   /// What of the model it computes: names of nodes, such as "'conv1', 'relu1'";

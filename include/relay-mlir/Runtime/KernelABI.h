@@ -44,6 +44,8 @@ typedef enum RelayKernelError {
   RELAY_KERNEL_DEVICE_FAILED = 2,
   /// A function of strings refused what it got; the run time knows why.
   RELAY_KERNEL_STRING_FAILED = 3,
+  /// A packed function failed, or is not there; the run time knows why.
+  RELAY_KERNEL_PACKED_FAILED = 4,
 } RelayKernelError;
 
 /// What a program has on a device: memory for its intermediate values, and its
@@ -100,6 +102,15 @@ struct RelayKernelContext {
 
   /// For the owner of call_string_function.
   void *strings;
+
+  /// Runs call `call_index` of a program, which is one of a packed function
+  /// (relay-mlir-c/Functions.h), in destination-passing style. `dims` are the
+  /// sizes that RelayArtifactCall leaves open. Returns 0 or a RelayKernelError.
+  int32_t (*call_packed)(const RelayKernelContext *context, int64_t call_index,
+                         void *const *args, const int64_t *dims);
+
+  /// For the owner of call_packed.
+  void *packed_run;
 };
 
 #ifdef __cplusplus

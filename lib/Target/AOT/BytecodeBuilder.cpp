@@ -346,6 +346,9 @@ LogicalResult BytecodeBuilder::emitOp(Operation *op) {
       .Case([&](relax::ReadRefOp) { return emit("read_ref"); })
       .Case([&](relax::WriteRefOp) { return emit("write_ref"); })
       .Case([&](relax::FatalOp) { return emit("fatal"); })
+      .Case([&](relax::CallPackedOp call) {
+        return emit(("call_packed:" + call.getFunction()).str());
+      })
       .Case([&](relax::DebugOp debug) {
         return emit(("debug:" + debug.getFunction()).str());
       })

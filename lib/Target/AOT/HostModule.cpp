@@ -32,6 +32,7 @@ static constexpr StringLiteral kShapesName = "relay_aot_shapes";
 static constexpr StringLiteral kWorkName = "relay_aot_work";
 static constexpr StringLiteral kCallName = "relay_aot_call";
 static constexpr StringLiteral kDeviceCallName = "relay_aot_device_call";
+static constexpr StringLiteral kPackedCallName = "relay_aot_packed_call";
 
 int32_t HostTranslator::getDevice(Value value) {
   DeviceAttr device =
@@ -41,7 +42,7 @@ int32_t HostTranslator::getDevice(Value value) {
 }
 
 bool HostTranslator::isForProcessor(const HostCall &call) const {
-  return DeviceAttr::isProcessor(devices[call.device]);
+  return DeviceAttr::isProcessor(devices[call.device]) && !call.isPacked;
 }
 
 LogicalResult HostTranslator::checkDevices(HostFunction &function) {
@@ -53,7 +54,7 @@ LogicalResult HostTranslator::checkDevices(HostFunction &function) {
              << "expects inputs and outputs on the host, but got "
              << DeviceAttr::getName(device);
   for (const HostCall &call : function.calls) {
-    if (!call.kernel || isForProcessor(call) ||
+    if (!call.kernel || call.isPacked || isForProcessor(call) ||
         llvm::any_of(options.deviceModules, [&](const DeviceModule &module) {
           return module.kind == devices[call.device].getKind();
         }))
@@ -79,11 +80,14 @@ LogicalResult HostTranslator::collectCalls(HostFunction &function) {
       auto it = options.kernelSymbols.find(call.getCallee());
       int32_t device =
           call->getNumOperands() == 0 ? 0 : getDevice(call->getOperand(0));
-      function.calls.push_back({call, kernel,
-                                it == options.kernelSymbols.end()
-                                    ? call.getCallee()
-                                    : StringRef(it->second),
-                                device, /*sourceDevice=*/-1});
+      auto packed =
+          kernel->getAttrOfType<StringAttr>(relax::kPackedFunctionAttr);
+      StringRef symbol = packed ? packed.getValue()
+                         : it == options.kernelSymbols.end()
+                             ? call.getCallee()
+                             : StringRef(it->second);
+      function.calls.push_back({call, kernel, symbol, device,
+                                /*sourceDevice=*/-1, packed != nullptr});
     } else if (auto copy = dyn_cast<relax::CopyOp>(op)) {
       int32_t source = getDevice(copy.getSource());
       int32_t target = getDevice(copy.getTarget());
@@ -173,15 +177,18 @@ LLVM::LLVMFuncOp HostTranslator::declareFunction(StringRef name,
 
 /// Runs a kernel, unless it is null, and tells the observer, if there is one.
 /// An error of the kernel is told with the number of the call. For calls on
-/// other devices, the run time runs what the number says, unless the first
-/// argument is null, and there are the bytes of a copy besides.
-LLVM::LLVMFuncOp HostTranslator::buildCallFunction(bool isForDevice) {
+/// other devices, and those of packed functions, the run time runs what the
+/// number says, unless the first argument is null; for devices there are the
+/// bytes of a copy besides.
+LLVM::LLVMFuncOp HostTranslator::buildCallFunction(CallKind kind) {
   SmallVector<Type> types = {pointer, pointer, pointer, pointer, i64};
-  if (isForDevice)
+  if (kind == CallKind::Device)
     types.push_back(i64);
+  StringRef name = kind == CallKind::Device   ? kDeviceCallName
+                   : kind == CallKind::Packed ? kPackedCallName
+                                              : kCallName;
   LLVM::LLVMFuncOp function =
-      declareFunction(isForDevice ? kDeviceCallName : kCallName, types,
-                      LLVM::Linkage::Internal);
+      declareFunction(name, types, LLVM::Linkage::Internal);
   // It computes no sizes.
   relax::SymbolScope scope(context);
   CodeBuilder code(function, scope);
@@ -196,7 +203,7 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction(bool isForDevice) {
   LLVM::CondBrOp::create(b, loc, isSkipped, tell, run);
   b.setInsertionPointToEnd(run);
   Value status;
-  if (isForDevice) {
+  if (kind == CallKind::Device) {
     static_assert(offsetof(RelayKernelContext, call_device) == 32);
     auto type =
         LLVM::LLVMFunctionType::get(i32, {pointer, i64, pointer, pointer, i64});
@@ -205,6 +212,16 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction(bool isForDevice) {
     status = LLVM::CallOp::create(b, loc, type,
                                   ValueRange{callDevice, kernelContext, number,
                                              args, dims, code.getArgument(5)})
+                 .getResult();
+  } else if (kind == CallKind::Packed) {
+    static_assert(offsetof(RelayKernelContext, call_packed) == 80);
+    auto type =
+        LLVM::LLVMFunctionType::get(i32, {pointer, i64, pointer, pointer});
+    Value callPacked =
+        code.load(pointer, code.element(kernelContext, 10, pointer));
+    status = LLVM::CallOp::create(
+                 b, loc, type,
+                 ValueRange{callPacked, kernelContext, number, args, dims})
                  .getResult();
   } else {
     auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer});
@@ -342,10 +359,7 @@ Value HostTranslator::areOutputsEmpty(CodeBuilder &code, const HostCall &call) {
   return result;
 }
 
-LLVM::LLVMFuncOp
-HostTranslator::buildMainFunction(HostFunction &function,
-                                  LLVM::LLVMFuncOp callFunction,
-                                  LLVM::LLVMFuncOp deviceFunction) {
+LLVM::LLVMFuncOp HostTranslator::buildMainFunction(HostFunction &function) {
   relax::FuncOp main = function.main;
   relax::SymbolScope &scope = function.scope;
   DenseMap<Value, Value> &addresses = function.addresses;
@@ -436,9 +450,11 @@ HostTranslator::buildMainFunction(HostFunction &function,
       for (auto [index, size] :
            llvm::enumerate(getDynamicSizes(function, call)))
         code.store(code.evaluate(size), code.element(dimArray, index, i64));
-      bool isForDevice = copy || call.device != 0;
+      CallKind kind = call.isPacked              ? CallKind::Packed
+                      : copy || call.device != 0 ? CallKind::Device
+                                                 : CallKind::Kernel;
       Value kernel =
-          isForDevice
+          kind != CallKind::Kernel
               ? argArray
               : LLVM::AddressOfOp::create(b, code.loc, pointer, call.symbol)
                     .getResult();
@@ -451,12 +467,11 @@ HostTranslator::buildMainFunction(HostFunction &function,
       SmallVector<Value> operands = {
           kernel, argArray, dimArray, code.getArgument(Context),
           code.constant(function.firstCall + number)};
-      if (isForDevice)
+      if (kind == CallKind::Device)
         operands.push_back(bytes ? bytes : code.constant(0));
-      Value status = LLVM::CallOp::create(
-                         b, code.loc,
-                         isForDevice ? deviceFunction : callFunction, operands)
-                         .getResult();
+      Value status =
+          LLVM::CallOp::create(b, code.loc, callFunctions.at(kind), operands)
+              .getResult();
       code.returnUnlessZero(status);
       ++number;
     }
@@ -523,14 +538,20 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
   }
   for (auto &function : functions)
     function->workFunction = buildWorkFunction(*function);
-  LLVM::LLVMFuncOp callFunction, deviceFunction;
+  auto needCalls = [&](CallKind kind) {
+    callFunctions[kind] = buildCallFunction(kind);
+  };
   if (!functions.empty())
-    callFunction = buildCallFunction(/*isForDevice=*/false);
+    needCalls(CallKind::Kernel);
   if (devices.size() > 1)
-    deviceFunction = buildCallFunction(/*isForDevice=*/true);
+    needCalls(CallKind::Device);
+  if (llvm::any_of(functions, [](const auto &function) {
+        return llvm::any_of(function->calls,
+                            [](const HostCall &call) { return call.isPacked; });
+      }))
+    needCalls(CallKind::Packed);
   for (auto &function : functions)
-    function->mainFunction =
-        buildMainFunction(*function, callFunction, deviceFunction);
+    function->mainFunction = buildMainFunction(*function);
   if (failed(describeArtifact()))
     return failure();
   return std::move(module);

@@ -16,10 +16,13 @@
 #include "relay-mlir/Target/AOT/HostModule.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+
 namespace mlir::relay::detail {
 
 /// A kernel call: the callee's signature, and where its calls are described; or
-/// a copy between devices, which has no kernel.
+/// a copy between devices, which has no kernel. A packed function is called by
+/// the name under which it is registered.
 struct HostCall {
   Operation *op;
   FunctionOpInterface kernel;
@@ -27,7 +30,11 @@ struct HostCall {
   /// Numbers of devices, as RelayArtifactCall has them.
   int32_t device;
   int32_t sourceDevice;
+  bool isPacked = false;
 };
+
+/// Who runs a call: the host itself, a device, or a packed function.
+enum class CallKind { Kernel, Device, Packed };
 
 /// A function of tensors, and what is known of it.
 struct HostFunction {
@@ -72,11 +79,9 @@ private:
   LogicalResult placeConstants();
   LLVM::LLVMFuncOp declareFunction(StringRef name, ArrayRef<Type> arguments,
                                    LLVM::Linkage linkage);
-  LLVM::LLVMFuncOp buildCallFunction(bool isForDevice);
+  LLVM::LLVMFuncOp buildCallFunction(CallKind kind);
   LLVM::LLVMFuncOp buildWorkFunction(HostFunction &function);
-  LLVM::LLVMFuncOp buildMainFunction(HostFunction &function,
-                                     LLVM::LLVMFuncOp callFunction,
-                                     LLVM::LLVMFuncOp deviceFunction);
+  LLVM::LLVMFuncOp buildMainFunction(HostFunction &function);
   /// Whether none of the outputs of a call has an element; null if one surely
   /// has.
   Value areOutputsEmpty(CodeBuilder &code, const HostCall &call);
@@ -114,6 +119,8 @@ private:
   Type i32, i64;
 
   std::vector<std::unique_ptr<HostFunction>> functions;
+  /// What makes calls, of those kinds that there are.
+  std::map<CallKind, LLVM::LLVMFuncOp> callFunctions;
   /// Null is the host, which is first.
   llvm::SmallSetVector<DeviceAttr, 2> devices;
   /// Where the weights of each device begin and end.

@@ -33,6 +33,8 @@ public:
 private:
   void print(Operation &op);
   void printBlock(Block &block);
+  /// A branch, whose value `result` is.
+  void printBranch(Block &block, StringRef result);
   /// The value of an operation, without what it is bound to.
   void printValue(Operation &op);
   void printDims(ShapeAttr shape);
@@ -142,6 +144,32 @@ void ScriptPrinter::printValue(Operation &op) {
     os << "])";
     return;
   }
+  if (auto call = dyn_cast<CallPackedOp>(op)) {
+    os << "relax.call_packed(\"";
+    llvm::printEscapedString(call.getFunction(), os);
+    os << "\"";
+    for (Value arg : call.getArgs())
+      os << ", " << getName(arg);
+    os << ")";
+    return;
+  }
+  if (auto call = dyn_cast<CallDPSPackedOp>(op)) {
+    os << "relax.call_dps_packed(\"";
+    llvm::printEscapedString(call.getFunction(), os);
+    os << "\", ";
+    printArgs(call.getArgs());
+    os << ", [";
+    llvm::interleaveComma(call.getResultTypes(), os,
+                          [&](Type type) { printType(type); });
+    os << "])";
+    return;
+  }
+  if (auto cast = dyn_cast<MatchCastOp>(op)) {
+    os << "relax.match_cast(" << getName(cast.getSource()) << ", ";
+    printType(cast.getType());
+    os << ")";
+    return;
+  }
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     os << "relax.reshape(" << getName(reshape.getSource()) << ", ";
     printDims(reshape.getResult().getType().getShape());
@@ -225,6 +253,14 @@ void ScriptPrinter::print(Operation &op) {
     os << (isa<OutputOp>(op) ? ")\n" : "\n");
     return;
   }
+  if (auto ifOp = dyn_cast<IfOp>(op)) {
+    std::string result = getName(ifOp.getResult()).str();
+    indented() << "if " << getName(ifOp.getCondition()) << ":\n";
+    printBranch(ifOp.getThenRegion().front(), result);
+    indented() << "else:\n";
+    printBranch(ifOp.getElseRegion().front(), result);
+    return;
+  }
   indented();
   llvm::interleaveComma(op.getResults(), os,
                         [&](Value value) { os << getName(value); });
@@ -232,6 +268,15 @@ void ScriptPrinter::print(Operation &op) {
     os << " = ";
   printValue(op);
   os << "\n";
+}
+
+void ScriptPrinter::printBranch(Block &block, StringRef result) {
+  ++depth;
+  for (Operation &op : block.without_terminator())
+    print(op);
+  indented() << result << " = " << getName(block.getTerminator()->getOperand(0))
+             << "\n";
+  --depth;
 }
 
 void ScriptPrinter::printBlock(Block &block) {

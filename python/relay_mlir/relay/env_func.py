@@ -1,52 +1,12 @@
-"""Functions of Python by name."""
+"""Functions of Python by name, as nodes refer to them."""
 
 from __future__ import annotations
 
-import re
 from typing import Any, Callable
 
 from . import expr as _expr, ty
-from .._arguments import expect_callable, expect_text
-
-_FUNCTIONS: dict[str, Any] = {}
-
-
-def register_func(func_name: Any, f: Any = None, override: bool = False) -> Any:
-    """Registers a function under a name, or its own: `register_func("name", f)`,
-    `@register_func("name")`, `@register_func`. Raises ValueError if there is one
-    already, unless `override`, and for code generators ("relay.ext.<target>"), which are
-    registered by relay.codegen.register."""
-    if f is None and hasattr(func_name, "__name__"):
-        func_name, f = func_name.__name__, func_name
-    generator = re.fullmatch(r"relay\.ext\.([\w-]+)", expect_text(func_name, "func_name"))
-    if generator is not None:
-        raise ValueError(
-            f"expects code generators to be registered by relay.codegen.register"
-            f"({generator[1]!r}), which take a module and return a CSource, a Blob, a module or a "
-            f"text of MLIR, but got register_func({func_name!r})")
-
-    def register(function: Any) -> Any:
-        expect_callable(function, "f")
-        if func_name in _FUNCTIONS and not override:
-            raise ValueError(f"expects a new name, but {func_name!r} is registered already")
-        _FUNCTIONS[func_name] = function
-        return function
-
-    return register if f is None else register(f)
-
-
-def get_global_func(name: str, allow_missing: bool = False) -> Any:
-    """The function of a name. Raises ValueError if there is none, or returns None
-    with `allow_missing`."""
-    function = _FUNCTIONS.get(expect_text(name, "name"))
-    if function is None and not allow_missing:
-        raise ValueError(f"there is no registered function {name!r}")
-    return function
-
-
-def remove_global_func(name: str) -> None:
-    """Forgets a function."""
-    _FUNCTIONS.pop(expect_text(name, "name"), None)
+from .._arguments import expect_text
+from .._functions import get_global_func, register_func, remove_global_func
 
 
 class EnvFunc:

@@ -43,3 +43,11 @@ relax.func @data(%x: !relax.object) -> !relax.object {
   %0 = relax.make_data #relax.constructor<"List", "Cons", 0, 2> (%x)
   relax.return %0 : !relax.object
 }
+
+// -----
+
+relax.func @packed(%x: !relax.object) -> !relax.object {
+  // expected-error @below {{expects the name of a function without zeros, but got "a\00b"}}
+  %0 = relax.call_packed "a\00b"(%x)
+  relax.return %0 : !relax.object
+}

@@ -6,6 +6,8 @@ relax.func @all(%x: !relax.object, %y: !relax.object) -> !relax.object {
   %0 = relax.call @all(%x, %y)
   // CHECK: relax.make_closure @all(%[[X]])
   %1 = relax.make_closure @all(%x)
+  // CHECK: relax.call_packed "my.lookup" (%[[X]], %[[Y]])
+  %packed = relax.call_packed "my.lookup"(%x, %y)
   // CHECK: relax.invoke_closure
   %2 = relax.invoke_closure %1(%y)
   // CHECK: relax.make_data #relax.constructor<"List", "Cons", 0, 2>

@@ -253,3 +253,62 @@ relax.func @bound_lengths(%x: !relax.tensor<[n], f32>) {
   relax.assert_at_least [n], []
   relax.return
 }
+
+// -----
+
+relax.func @packed_without_name(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{expects the name of a function, but got none}}
+  %0 = relax.call_dps_packed ""(%x)
+    : (!relax.tensor<[n], f32>) -> !relax.tensor<[n], f32>
+  relax.return
+}
+
+// -----
+
+relax.func @packed_on_device(%x: !relax.tensor<[n], f32, #target.device<"cpu", 1>>) {
+  // expected-error @+1 {{expects tensors on the host, but got one on cpu:1}}
+  %0 = relax.call_dps_packed "f"(%x)
+    : (!relax.tensor<[n], f32, #target.device<"cpu", 1>>) -> !relax.tensor<[n], f32>
+  relax.return
+}
+
+// -----
+
+relax.func @cast_of_elements(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{expects the elements of the source, '!relax.tensor<[n], f32>', but got '!relax.tensor<[n], i32>'}}
+  %0 = relax.match_cast %x : !relax.tensor<[n], f32> to !relax.tensor<[n], i32>
+  relax.return
+}
+
+// -----
+
+relax.func @cast_of_rank(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{expects the rank of the source}}
+  %0 = relax.match_cast %x : !relax.tensor<[n], f32> to !relax.tensor<[n, 1], f32>
+  relax.return
+}
+
+// -----
+
+relax.func @cast_of_sizes(%x: !relax.tensor<[n + 1], f32>) {
+  // expected-error @+1 {{expects the sizes of the source, '!relax.tensor<[n + 1], f32>', but got '!relax.tensor<[n + 3], f32>'}}
+  %0 = relax.match_cast %x : !relax.tensor<[n + 1], f32> to !relax.tensor<[n + 3], f32>
+  relax.return
+}
+
+// -----
+
+relax.func @cast_to_unbound(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{uses symbol "m", which is not a bare dimension of a function parameter}}
+  %0 = relax.match_cast %x : !relax.tensor<[n], f32> to !relax.tensor<[2 * m], f32>
+  relax.return
+}
+
+// -----
+
+relax.func @bound_by_cast(%x: !relax.tensor<[n], f32>) {
+  %0 = relax.match_cast %x : !relax.tensor<[n], f32> to !relax.tensor<[m], f32>
+  // expected-error @+1 {{binds symbol "m", which is bound already}}
+  relax.min_size "m" of [n, 4]
+  relax.return
+}

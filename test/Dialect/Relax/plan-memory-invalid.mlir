@@ -33,3 +33,15 @@ relax.func @tuple(%x: !relax.tensor<[n], f32>) -> tuple<!relax.tensor<[n], f32>>
   %0 = relax.tuple %x : !relax.tensor<[n], f32>
   relax.return %0 : tuple<!relax.tensor<[n], f32>>
 }
+
+// -----
+
+// Only with what the first cast binds it shows that the second cannot hold.
+relax.func @casts(%x: !relax.tensor<[n, n], f32>) -> !relax.tensor<[n, n], f32> {
+  %0 = relax.match_cast %x : !relax.tensor<[n, n], f32>
+    to !relax.tensor<[m, n], f32>
+  // expected-error @+1 {{expects sizes that can be equal to those of the source, '!relax.tensor<[n, n], f32>', but got '!relax.tensor<[n, n + 1], f32>'}}
+  %1 = relax.match_cast %0 : !relax.tensor<[m, n], f32>
+    to !relax.tensor<[n, m + 1], f32>
+  relax.return %x : !relax.tensor<[n, n], f32>
+}

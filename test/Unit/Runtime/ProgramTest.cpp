@@ -7,6 +7,8 @@
 
 #include "Artifacts.h"
 
+#include "relay-mlir-c/Functions.h"
+
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -42,7 +44,7 @@ Bytes patchCode(Bytes image, size_t number, const std::vector<int64_t> &words) {
   // The first call: has_constructor of register 0.
   const int64_t start[] = {RELAY_VM_CALL,
                            1,
-                           12,
+                           13,
                            2,
                            0,
                            RELAY_VM_MAKE_ARGUMENT(RELAY_VM_IMMEDIATE, 0)};
@@ -191,7 +193,8 @@ TEST_F(ProgramTest, WrongArgumentsAreErrors) {
   expectError(
       "nothing", {}, RELAY_INVALID_ARGUMENT,
       "expects one of the functions 'sum', 'range', 'loop', 'forever', "
-      "'adder', 'add2', 'cycle', 'vectors', 'total', but got 'nothing'");
+      "'adder', 'add2', 'cycle', 'vectors', 'total', 'ask', 'askAll', but got "
+      "'nothing'");
   expectError("sum", {}, RELAY_INVALID_ARGUMENT,
               "expects 1 arguments of 'sum', but got 0");
   expectError("sum", {nullptr}, RELAY_INVALID_ARGUMENT,
@@ -327,6 +330,125 @@ TEST_F(ProgramTest, SeveralThreadsRunOneProgram) {
     thread.join();
 }
 
+//===----------------------------------------------------------------------===//
+// Packed functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Keeps all arguments, and does what it is told.
+struct Packed {
+  int32_t status = RELAY_OK;
+  const char *message = nullptr;
+  bool returnsNothing = false, returnsBorrowed = false;
+  int32_t number = 9;
+  std::vector<RelayValue *> kept;
+
+  Packed() {
+    for (const char *name : {"test.ask", "test.write"})
+      EXPECT_EQ(RELAY_OK, relayRegisterFunction(name, call, this));
+  }
+  ~Packed() {
+    for (const char *name : {"test.ask", "test.write"})
+      EXPECT_EQ(RELAY_OK, relayRegisterFunction(name, nullptr, nullptr));
+    for (RelayValue *value : kept)
+      relayValueRelease(value);
+  }
+
+  static int32_t call(void *user, RelayValue *const *args, int32_t numArgs,
+                      int32_t numOutputs, RelayValue **result) {
+    auto &self = *static_cast<Packed *>(user);
+    for (int32_t i = 0; i < numArgs; ++i) {
+      relayValueRetain(args[i]);
+      self.kept.push_back(args[i]);
+    }
+    if (self.message)
+      relaySetLastError(self.message);
+    if (!result) {
+      EXPECT_EQ(1, numOutputs);
+      DLTensor from, to;
+      EXPECT_EQ(RELAY_OK, relayValueGetTensor(args[0], &from));
+      EXPECT_EQ(RELAY_OK, relayValueGetTensor(args[1], &to));
+      EXPECT_EQ(from.shape[0], to.shape[0]);
+      for (int64_t i = 0; i < to.shape[0]; ++i)
+        static_cast<int32_t *>(to.data)[i] =
+            2 * static_cast<int32_t *>(from.data)[i];
+      return self.status;
+    }
+    EXPECT_EQ(0, numOutputs);
+    EXPECT_EQ(nullptr, *result);
+    if (self.returnsBorrowed) {
+      DLTensor tensor = {&self.number, {kDLCPU, 0}, 0, {kDLInt, 32, 1},
+                         nullptr,      nullptr,     0};
+      EXPECT_EQ(RELAY_OK, relayValueBorrowTensor(&tensor, result));
+    } else if (!self.returnsNothing) {
+      relayValueRetain(args[0]);
+      *result = args[0];
+    }
+    return self.status;
+  }
+};
+} // namespace
+
+TEST_F(ProgramTest, CallsPackedFunctions) {
+  Value three(3), four(4);
+  expectError("ask", {three.get(), four.get()}, RELAY_INCOMPATIBLE,
+              "expects a function that is registered as 'test.ask', but there "
+              "is none; register it before the run");
+  Packed packed;
+  EXPECT_EQ(3, call("ask", {three.get(), four.get()}).getNumber());
+  packed.returnsBorrowed = true;
+  Value nine = call("ask", {three.get(), four.get()});
+  packed.number = 10;
+  EXPECT_EQ(9, nine.getNumber());
+  packed.returnsBorrowed = false;
+  packed.returnsNothing = true;
+  expectError("ask", {three.get(), four.get()}, RELAY_EXECUTION_FAILED,
+              "expects a result of the function that is registered as "
+              "'test.ask', but got none; in function 'ask'");
+  // A result of a call that fails is not leaked.
+  packed.returnsNothing = false;
+  packed.status = RELAY_INVALID_ARGUMENT;
+  packed.message = "no";
+  expectError("ask", {three.get(), four.get()}, RELAY_INVALID_ARGUMENT,
+              "the function that is registered as 'test.ask' failed: no; in "
+              "function 'ask'");
+  packed.status = 77;
+  packed.message = nullptr;
+  expectError("ask", {three.get(), four.get()}, RELAY_EXECUTION_FAILED,
+              "the function that is registered as 'test.ask' failed; in "
+              "function 'ask'");
+}
+
+TEST_F(ProgramTest, PackedFunctionsWriteTensors) {
+  Packed packed;
+  {
+    Value vector(std::vector<int32_t>{1, 2, 3});
+    Value twice = call("askAll", {vector.get()});
+    DLTensor tensor;
+    ASSERT_EQ(RELAY_OK, relayValueGetTensor(twice.get(), &tensor));
+    const auto *data = static_cast<const int32_t *>(tensor.data);
+    EXPECT_EQ(std::vector<int32_t>({2, 4, 6}),
+              std::vector<int32_t>(data, data + 3));
+  }
+  // What has been kept outlives the memory of the run.
+  ASSERT_EQ(2u, packed.kept.size());
+  DLTensor kept;
+  ASSERT_EQ(RELAY_OK, relayValueGetTensor(packed.kept[1], &kept));
+  EXPECT_EQ(6, static_cast<const int32_t *>(kept.data)[2]);
+  Value empty(std::vector<int32_t>{});
+  call("askAll", {empty.get()});
+  packed.status = RELAY_OUT_OF_MEMORY;
+  packed.message = "of it";
+  expectError("askAll", {empty.get()}, RELAY_OUT_OF_MEMORY,
+              "the function that is registered as 'test.write' failed: of it");
+}
+
+TEST_F(ProgramTest, PackedFunctionsNeedNames) {
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayRegisterFunction(nullptr, Packed::call, nullptr));
+  EXPECT_STREQ("expects a name, but got a null pointer", relayGetLastError());
+}
+
 TEST_F(ProgramTest, PrintsItself) {
   uint64_t length = 0;
   ASSERT_EQ(RELAY_OK, relayModulePrintProgram(module, nullptr, 0, &length));
@@ -360,7 +482,7 @@ TEST(ForgedProgramTest, IsRefused) {
       {0, {7}, "expects an instruction, but got 7 at word 0 of 'sum'"},
       {1, {2}, "expects a register below 2, but got 2 at word 0 of 'sum'"},
       {1, {-1}, "expects a register below 2, but got -1 at word 0 of 'sum'"},
-      {2, {24}, "expects a function below 24, but got 24 at word 0 of 'sum'"},
+      {2, {28}, "expects a function below 28, but got 28 at word 0 of 'sum'"},
       {3,
        {1},
        "expects more arguments of 'vm.builtin.has_constructor', but "

@@ -51,6 +51,20 @@ MakeClosureOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   return success();
 }
 
+LogicalResult relax::verifyPackedName(Operation *op, StringRef name) {
+  if (name.empty())
+    return op->emitOpError("expects the name of a function, but got none");
+  if (name.contains('\0'))
+    return op->emitOpError("expects the name of a function without zeros, but "
+                           "got ")
+           << StringAttr::get(op->getContext(), name);
+  return success();
+}
+
+LogicalResult CallPackedOp::verify() {
+  return verifyPackedName(*this, getFunction());
+}
+
 //===----------------------------------------------------------------------===//
 // Control and data
 //===----------------------------------------------------------------------===//

@@ -222,6 +222,15 @@ static SmallVector<ShapeAttr, 2> getShapeAttrs(Operation *op) {
 static LogicalResult collectDefinedSymbols(Region &body,
                                            DenseSet<StringAttr> &bound) {
   WalkResult result = body.walk([&](Operation *op) {
+    if (auto cast = dyn_cast<MatchCastOp>(op)) {
+      if (failed(verifySymbolUses(op, cast.getSource().getType(), bound)))
+        return WalkResult::interrupt();
+      ShapeAttr shape = cast.getType().getShape();
+      for (size_t dim = 0, e = shape.size(); dim != e; ++dim)
+        if (StringAttr symbol = shape.getBareSymbol(dim))
+          bound.insert(symbol);
+      return WalkResult::advance();
+    }
     std::optional<ExtremeSize> size = ExtremeSize::of(op);
     if (!size)
       return WalkResult::advance();
@@ -269,7 +278,8 @@ LogicalResult OutputOp::verify() {
 
 LogicalResult DataflowOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
-    if (isMemoryEffectFree(&op))
+    // What a cast states is of sizes, which are known before a run.
+    if (isMemoryEffectFree(&op) || isa<MatchCastOp>(op))
       continue;
     InFlightDiagnostic diag =
         emitOpError("expects operations without side effects");
@@ -432,6 +442,35 @@ LogicalResult CallTIROp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   std::optional<KernelSignature> signature;
   return verifyKernelCall(*this, getCalleeAttr(), getArgs().size(),
                           getNumResults(), symbolTable, signature);
+}
+
+LogicalResult CallDPSPackedOp::verify() {
+  for (Type type :
+       llvm::concat<const Type>(getOperandTypes(), getResultTypes()))
+    if (relay::DeviceAttr device = cast<SymbolicTensorType>(type).getDevice())
+      return emitOpError() << "expects tensors on the host, but got one on "
+                           << relay::DeviceAttr::getName(device);
+  return verifyPackedName(*this, getFunction());
+}
+
+LogicalResult MatchCastOp::verify() {
+  SymbolicTensorType source = getSource().getType(), result = getType();
+  auto differ = [&](StringRef what) {
+    return emitOpError() << "expects the " << what << " of the source, "
+                         << source << ", but got " << result;
+  };
+  if (source.getElementType() != result.getElementType())
+    return differ("elements");
+  if (source.getDevice() != result.getDevice())
+    return differ("device");
+  if (source.getRank() != result.getRank())
+    return differ("rank");
+  SymbolScope scope(getContext());
+  for (auto [size, other] : llvm::zip_equal(scope.import(source.getShape()),
+                                            scope.import(result.getShape())))
+    if (Polynomial(size - other).getConstant().value_or(0) != 0)
+      return differ("sizes");
+  return success();
 }
 
 static LogicalResult verifyPairs(Operation *op, ShapeAttr lhs, ShapeAttr rhs) {

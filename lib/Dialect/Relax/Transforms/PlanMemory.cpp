@@ -17,6 +17,9 @@
 
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 
+#include "MatchCasts.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relax/Analysis/StoragePlanner.h"
@@ -113,8 +116,14 @@ void nameParameterSizes(FuncOp func) {
 /// Plans and rewrites one function.
 class FunctionPlanner {
 public:
-  FunctionPlanner(FuncOp func, SymbolTableCollection &symbolTable)
-      : func(func), symbolTable(symbolTable), scope(func.getContext()) {}
+  /// Declarations of kernels by the names of packed functions and their types.
+  using PackedFunctions =
+      DenseMap<std::pair<StringAttr, FunctionType>, FlatSymbolRefAttr>;
+
+  FunctionPlanner(FuncOp func, SymbolTableCollection &symbolTable,
+                  PackedFunctions &packedFunctions)
+      : func(func), symbolTable(symbolTable), packedFunctions(packedFunctions),
+        scope(func.getContext()) {}
 
   /// Collects calls, buffers and lifetimes.
   LogicalResult analyze();
@@ -138,7 +147,7 @@ public:
   bool hasSymbols() const { return !scope.getNames().empty(); }
 
 private:
-  /// A call of a kernel, or a copy to another device.
+  /// A call of a kernel or a packed function, or a copy to another device.
   struct Call {
     Operation *op;
     SmallVector<SymbolicTensorType> workspaceTypes;
@@ -156,6 +165,7 @@ private:
   void planDevice(relay::DeviceAttr device, ArrayRef<unsigned> buffers,
                   bool reuse);
   void runCall(const Call &call, OpBuilder &builder);
+  FlatSymbolRefAttr declarePacked(CallDPSPackedOp call);
   Value getStorage(OpBuilder &builder, Location loc, unsigned storage);
   Value allocate(OpBuilder &builder, Location loc, unsigned buffer,
                  SymbolicTensorType type);
@@ -163,6 +173,7 @@ private:
 
   FuncOp func;
   SymbolTableCollection &symbolTable;
+  PackedFunctions &packedFunctions;
   SymbolScope scope;
 
   SmallVector<Call> calls;
@@ -190,7 +201,7 @@ LogicalResult FunctionPlanner::analyze() {
     if (auto call = dyn_cast<CallTIROp>(op)) {
       if (failed(analyzeCall(call)))
         return failure();
-    } else if (isa<ToDeviceOp>(op)) {
+    } else if (isa<CallDPSPackedOp, ToDeviceOp>(op)) {
       calls.push_back({&op, {}});
     } else if (!isAboutSizes(&op) &&
                !isa<ConstantOp, ReshapeOp, ReturnOp>(op)) {
@@ -208,7 +219,8 @@ LogicalResult FunctionPlanner::analyze() {
              << "expects results that are tensors, but got "
              << operand.getType();
     Value root = getReshapeRoot(operand);
-    if (isa_and_nonnull<CallTIROp, ToDeviceOp>(root.getDefiningOp()))
+    if (isa_and_nonnull<CallDPSPackedOp, CallTIROp, ToDeviceOp>(
+            root.getDefiningOp()))
       resultOf.try_emplace(root, index);
   }
 
@@ -419,10 +431,43 @@ void FunctionPlanner::runCall(const Call &call, OpBuilder &builder) {
   if (auto kernel = dyn_cast<CallTIROp>(call.op))
     CallKernelOp::create(builder, loc, kernel.getCalleeAttr(), kernel.getArgs(),
                          outputs, workspaces);
+  else if (auto packed = dyn_cast<CallDPSPackedOp>(call.op))
+    CallKernelOp::create(builder, loc, declarePacked(packed), packed.getArgs(),
+                         outputs, /*workspaces=*/ValueRange());
   else
     CopyOp::create(builder, loc, call.op->getOperand(0), outputs.front());
   call.op->replaceAllUsesWith(outputs);
   call.op->erase();
+}
+
+/// The kernel that a packed function is: only its declaration is there.
+FlatSymbolRefAttr FunctionPlanner::declarePacked(CallDPSPackedOp call) {
+  MLIRContext *context = call.getContext();
+  SmallVector<Type> types;
+  for (Type type : llvm::concat<const Type>(call.getOperandTypes(),
+                                            call.getResultTypes())) {
+    auto tensor = cast<SymbolicTensorType>(type);
+    SmallVector<int64_t> dims;
+    for (int64_t dim = 0; dim != tensor.getRank(); ++dim)
+      dims.push_back(
+          tensor.getShape().getConstant(dim).value_or(ShapedType::kDynamic));
+    types.push_back(MemRefType::get(dims, tensor.getElementType()));
+  }
+  auto type = FunctionType::get(context, types, {});
+  auto name = StringAttr::get(context, call.getFunction());
+  FlatSymbolRefAttr &callee = packedFunctions[{name, type}];
+  if (callee)
+    return callee;
+  auto declaration =
+      func::FuncOp::create(call.getLoc(), call.getFunction(), type);
+  declaration.setPrivate();
+  declaration->setAttr(kPackedFunctionAttr, name);
+  declaration->setAttr(
+      kNumOutputsAttr,
+      IntegerAttr::get(IntegerType::get(context, 64), call.getNumResults()));
+  symbolTable.getSymbolTable(func->getParentOp()).insert(declaration);
+  callee = FlatSymbolRefAttr::get(declaration);
+  return callee;
 }
 
 void FunctionPlanner::rewrite() {
@@ -458,13 +503,16 @@ struct PlanMemoryPass final : relax::impl::PlanMemoryPassBase<PlanMemoryPass> {
 
   void runOnOperation() override {
     SymbolTableCollection symbolTable;
+    FunctionPlanner::PackedFunctions packedFunctions;
     for (auto func : getOperation().getOps<FuncOp>()) {
       if (func.isExternal())
         continue;
       inlineDataflow(func);
+      if (failed(resolveMatchCasts(func)))
+        return signalPassFailure();
       nameParameterSizes(func);
       eraseDeadOps(func);
-      FunctionPlanner planner(func, symbolTable);
+      FunctionPlanner planner(func, symbolTable, packedFunctions);
       if (failed(planner.analyze()))
         return signalPassFailure();
       planner.plan(reuse);

@@ -51,8 +51,9 @@ static LogicalResult checkBlock(Block &block,
       if (failed(checkCall(call, symbolTable)))
         return failure();
     } else if (!isAboutSizes(&op) &&
-               !isa<ConstantOp, OutputOp, ReshapeOp, ReturnOp, ToDeviceOp,
-                    TupleGetItemOp, TupleOp>(op)) {
+               !isa<CallDPSPackedOp, ConstantOp, MatchCastOp, OutputOp,
+                    ReshapeOp, ReturnOp, ToDeviceOp, TupleGetItemOp, TupleOp>(
+                   op)) {
       return op.emitOpError("expects an operation of the form relax-kernels");
     }
   }
@@ -68,7 +69,7 @@ struct VerifyKernelsPass final
   void runOnOperation() override {
     SymbolTableCollection symbolTable;
     for (auto func : getOperation().getOps<FuncOp>())
-      if (!func.isExternal() &&
+      if (!func.isExternal() && !isObjectFunction(func) &&
           failed(checkBlock(func.getBody().front(), symbolTable)))
         return signalPassFailure();
     markAllAnalysesPreserved();

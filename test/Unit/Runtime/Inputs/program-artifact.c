@@ -1,6 +1,6 @@
 /* A program in bytecode, written by hand: functions of tensors that add, take 1
-   from, and compare scalars of int32, and functions that call them. Its weights
-   are one int32. Tests find the words by the first ones, and change them. */
+   from, and compare scalars of int32, and functions that call them, and packed
+   functions. Its weights are one int32. Tests find the words by the first ones, and change them. */
 #include "note.h"
 
 static const RelayArtifactTensor pair[] = {{"x", {0, 32, 1}, 0, 0, 0},
@@ -49,13 +49,27 @@ FUNCTION(addAll) {
     ((int32_t *)out[0])[i] = ((int32_t *)in[0])[i] + ((int32_t *)in[1])[i];
   return 0;
 }
+/* A packed function that makes a vector of a vector. */
+static const int64_t anyDims[] = {INT64_MIN};
+static const RelayArtifactTensor any[] = {
+    {"", {0, 32, 1}, 1, anyDims, symbols},
+    {"", {0, 32, 1}, 1, anyDims, symbols}};
+static const RelayArtifactCall calls[] = {
+    {"test.write", "test.write", "", 0, -1, 2, 1, 1, any}};
+FUNCTION(askAll) {
+  void *const args[] = {in[0], out[0]};
+  const int64_t dims[] = {*s, *s};
+  return ctx->call_packed(ctx, 0, args, dims);
+}
 static const RelayArtifactFunction functions[] = {
     {"add", 0, 2, 1, 0, 0, 0, 0, 0, pair, pair, 0, shapes, work, add},
     {"decrement", 0, 1, 1, 0, 0, 0, 0, 0, pair, pair, 0, shapes, work,
      decrement},
     {"is_done", 0, 1, 1, 0, 0, 0, 0, 0, pair, truth, 0, shapes, work, isDone},
     {"add_all", 1, 2, 1, 0, 0, 0, 0, symbols, open, open, 0, openShapes, work,
-     addAll}};
+     addAll},
+    {"ask_all", 1, 1, 1, 0, 1, 0, 0, symbols, open, open, 0, openShapes, work,
+     askAll}};
 
 #define R(n) RELAY_VM_MAKE_ARGUMENT(RELAY_VM_REGISTER, n)
 #define L(n) RELAY_VM_MAKE_ARGUMENT(RELAY_VM_LAST_USE, n)
@@ -72,7 +86,7 @@ enum {
   Cycle,
   Vectors,
   Tensors,
-  Builtins = Tensors + 4,
+  Builtins = Tensors + 5,
 };
 enum {
   HasConstructor = Builtins,
@@ -87,6 +101,9 @@ enum {
   WriteRef,
   ReadRef,
   Total,
+  CallPacked,
+  Ask,
+  AskAll,
   NumFunctions
 };
 static const int64_t code[] = {
@@ -277,6 +294,23 @@ static const int64_t code[] = {
     L(1), /* 0 */
     RELAY_VM_RET,
     0, /* 6 */
+    /* ask(x, y): 179 */
+    RELAY_VM_CALL,
+    0,
+    CallPacked,
+    2,
+    L(0),
+    R(1), /* 0 */
+    RELAY_VM_RET,
+    0, /* 6 */
+    /* askAll(x): 187 */
+    RELAY_VM_CALL,
+    0,
+    Tensors + 4,
+    1,
+    L(0), /* 0 */
+    RELAY_VM_RET,
+    0, /* 5 */
 };
 
 static const char *const params[] = {"x", "y"};
@@ -307,6 +341,7 @@ static const RelayVMFunction table[] = {
     TENSORS("decrement", 1),
     TENSORS("is_done", 2),
     TENSORS("add_all", 3),
+    TENSORS("ask_all", 4),
     BUILTIN("has_constructor"),
     BUILTIN("get_field"),
     BUILTIN("make_data"),
@@ -321,6 +356,9 @@ static const RelayVMFunction table[] = {
     /* sum, of what has been checked. */
     {"total", RELAY_VM_BYTECODE, 1, 1, 2, 0, 0, 41, params, COUNT(totalTypes),
      totalTypes},
+    BUILTIN("call_packed:test.ask"),
+    BYTECODE("ask", 2, 2, 179, 8),
+    BYTECODE("askAll", 1, 1, 187, 7),
 };
 static const RelayVMConstant constants[] = {{{"", {0, 32, 1}, 0, 0, 0}, 0}};
 static const RelayArtifactConstructor constructors[] = {
@@ -333,6 +371,6 @@ static const RelayVMProgram program = {
 const RelayArtifact relay_artifact = {MAGIC,  VERSION,  sizeof(RelayArtifact),
                                       "test", "test",   "",
                                       "high", 0,        sizeof(int32_t),
-                                      4,      0,        functions,
-                                      0,      &program, 1,
+                                      5,      1,        functions,
+                                      calls,  &program, 1,
                                       0,      devices,  0};

@@ -48,6 +48,10 @@ inline constexpr llvm::StringLiteral kLayoutAttr = "tir.layout";
 /// f32, on arguments of kernels (see the tir dialect).
 inline constexpr llvm::StringLiteral kPiecesAttr = "tir.pieces";
 inline constexpr llvm::StringLiteral kLayoutFreeAttr = "tir.layout_free";
+/// Of the declaration of a kernel that is a packed function: its name in the
+/// process.
+inline constexpr llvm::StringLiteral kPackedFunctionAttr =
+    "relax.packed_function";
 
 /// Of a module with functions of objects: all constructors of its data types
 /// (an array of ConstructorAttr), mentioned or not.
@@ -74,6 +78,9 @@ SymbolicTensorType getSymbolicType(RankedTensorType tensor);
 /// The device that a call of a kernel runs on, where all its tensors are; null
 /// is the host.
 relay::DeviceAttr getCallDevice(Operation *call);
+
+/// Checks the name under which a packed function is registered.
+LogicalResult verifyPackedName(Operation *op, StringRef name);
 
 /// The value whose elements `value` has: that before all reshapes.
 Value getReshapeRoot(Value value);

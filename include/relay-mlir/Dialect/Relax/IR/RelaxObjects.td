@@ -95,6 +95,26 @@ def Relax_InvokeClosureOp : Relax_FunctionalOp<"invoke_closure"> {
   let assemblyFormat = "$closure `(` $args `)` attr-dict";
 }
 
+def Relax_CallPackedOp : Relax_FunctionalOp<"call_packed"> {
+  let summary = "Calls a function of the process on objects";
+  let description = [{
+    Calls the packed function that the process which runs the program has
+    registered under that name (`relayRegisterFunction`, in Python
+    `relay_mlir.register_func`). The call may have any effect, and need not
+    return. Source: `call_packed` of TVM's Relax.
+
+    Example:
+
+    ```mlir
+    %y = relax.call_packed "my.lookup"(%x)
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, Variadic<Relax_ObjectType>:$args);
+  let results = (outs Relax_ObjectType:$result);
+  let assemblyFormat = "$function ` ` `(` $args `)` attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Control
 //===----------------------------------------------------------------------===//

@@ -248,6 +248,60 @@ def Relax_CallTIROp : Relax_Op<"call_tir", [
   let hasVerifier = 1;
 }
 
+def Relax_CallDPSPackedOp : Relax_Op<"call_dps_packed", [Pure]> {
+  let summary = "Calls a function of the process on tensors";
+  let description = [{
+    Calls the packed function that the process which runs the program has
+    registered under that name (`relayRegisterFunction`, in Python
+    `relay_mlir.register_func`), in destination-passing style: the operands are
+    its inputs, the results are fresh tensors that it writes. It has to compute
+    the same from the same inputs, and nothing else: the call is made once, or
+    not at all if nobody needs its results. All tensors are on the host. Source:
+    `call_dps_packed` of TVM's Relax.
+
+    Example:
+
+    ```mlir
+    %0 = relax.call_dps_packed "my.normalize"(%x, %y)
+      : (!relax.tensor<[n, 16], f32>, !relax.tensor<[n], f32>)
+      -> !relax.tensor<[n, 16], f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, Variadic<Relax_TensorType>:$args);
+  let results = (outs Variadic<Relax_TensorType>:$results);
+  let assemblyFormat = [{
+    $function ` ` `(` $args `)` attr-dict `:`
+    functional-type($args, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Relax_MatchCastOp : Relax_Op<"match_cast"> {
+  let summary = "States the sizes of a tensor, and names them";
+  let description = [{
+    The result is the operand. A size of its type that is a symbol which nothing
+    binds yet gives the symbol the value of the operand's size; the symbol may
+    occur in the operations after this one, and in the results of the function.
+    All other sizes have to be equal to those of the operand; what is not known
+    of that when the function is compiled, the run time checks before a run.
+    Source: `match_cast` of TVM's Relax.
+
+    Example:
+
+    ```mlir
+    %1 = relax.match_cast %0
+      : !relax.tensor<[n + k, 2 * k], f32> to !relax.tensor<[rows, 8], f32>
+    ```
+  }];
+  let arguments = (ins Relax_TensorType:$source);
+  let results = (outs Relax_TensorType:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` qualified(type($source)) `to`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def Relax_ReshapeOp : Relax_Op<"reshape", [Pure]> {
   let summary = "Gives the elements of a tensor another shape";
   let description = [{

@@ -20,6 +20,8 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
     the symbols, so one plan serves all shapes, and memory is shared only where
     that is right for all values of the symbols. A parameter's size that is an
     expression, such as 2 * n, gets a name, and a check that it is equal to it.
+    So does what a `relax.match_cast` states. A packed function becomes a kernel
+    of which there is a declaration.
 
     Kernels must have their final signatures: workspaces are the trailing
     arguments that `tir.workspaces` counts.
@@ -54,6 +56,7 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
     Option<"report", "report", "bool", /*default=*/"false",
            "Emit a remark with the planned bytes for each function">
   ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
   let statistics = [
     Statistic<"numBuffers", "num-buffers",
               "Number of values and workspaces that were placed">,
