@@ -17,12 +17,11 @@
 #include "DeviceTargets.h"
 #include "ExternalObjects.h"
 #include "KernelRemarks.h"
+#include "ProgramGlue.h"
 #include "VTASearch.h"
 
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
-#include "relay-mlir/Dialect/Relax/IR/Metadata.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
-#include "relay-mlir/Dialect/Relax/IR/Strings.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
@@ -40,6 +39,7 @@
 #include "relay-mlir/Support/PassFailures.h"
 #include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
+#include "relay-mlir/Target/GraphJSON/GraphJSON.h"
 #include "relay-mlir/Target/Kernel/DeviceModules.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
@@ -231,27 +231,29 @@ LogicalResult Compilation::attachTarget() {
 /// Takes what becomes bytecode out of the module, which then has functions of
 /// tensors only.
 LogicalResult Compilation::splitProgram() {
-  if (options.from != NormalForm::RelayTyped || options.to)
-    return module.emitError("expects a program in the form relay-typed, to be "
-                            "compiled as a whole, for the executor vm");
+  auto isWhole = [](NormalForm form) {
+    return form == NormalForm::RelayTyped || form == NormalForm::RelaxKernels;
+  };
+  if (!isWhole(options.from) || (options.to && !isWhole(*options.to)))
+    return module.emitError("expects a program in the form relay-typed or "
+                            "relax-kernels for the executor vm: others are of "
+                            "functions of tensors");
   if (kind == EmitKind::Object)
     return module.emitError("expects a shared object for the executor vm, but "
                             "got a relocatable one");
   if (!options.variants.empty())
     return module.emitError("expects variants for sizes with the executor aot, "
                             "but got vm");
-  if (failed(runPasses([&](OpPassManager &manager) {
+  if (options.from == NormalForm::RelayTyped &&
+      failed(runPasses([&](OpPassManager &manager) {
         buildRelayToObjectsPipeline(manager, options);
       })))
     return failure();
-  glue = ModuleOp::create(module.getLoc());
-  for (StringRef name : {relax::kConstructorsAttr, relax::kConstructorTypesAttr,
-                         relax::kStringsAttr, relax::kMetadataAttr})
-    if (Attribute attr = module->removeAttr(name))
-      (*glue)->setAttr(name, attr);
-  for (auto function :
-       llvm::make_early_inc_range(module.getOps<relax::FuncOp>()))
-    function->moveBefore(glue->getBody(), glue->getBody()->end());
+  glue = takeGlue(module);
+  if (glue->getBody()->empty())
+    return module.emitError("expects a function of objects for the executor "
+                            "vm, but got functions of tensors alone, which are "
+                            "for the executor aot");
   return success();
 }
 
@@ -295,6 +297,9 @@ LogicalResult Compilation::run() {
 
   if (options.from < NormalForm::RelaxKernels &&
       failed(runPasses(buildRelayToKernelsPipeline)))
+    return failure();
+  if (!options.graphPath.empty() &&
+      failed(writeGraphFile(module, options.graphPath)))
     return failure();
   if (kind == EmitKind::Nothing)
     return success();
@@ -348,11 +353,8 @@ LogicalResult Compilation::run() {
     return writeForm();
   switch (kind) {
   case EmitKind::Relax:
-    if (glue) {
-      Block &body = *module.getBody();
-      body.getOperations().splice(body.begin(),
-                                  glue->getBody()->getOperations());
-    }
+    if (glue)
+      joinGlue(module, *glue);
     return writeModule();
   case EmitKind::LLVM:
     return writeCode(CodeKind::LLVMIR);
@@ -538,6 +540,8 @@ LogicalResult Compilation::writeModule() {
 
 /// Writes all of the module, for `from` of another compilation.
 LogicalResult Compilation::writeForm() {
+  if (glue)
+    joinGlue(module, *glue);
   return writeText([&](raw_ostream &os) {
     module.print(os);
     os << '\n';

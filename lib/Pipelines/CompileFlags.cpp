@@ -33,7 +33,8 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                cl::desc("What runs the program: aot, one native function of "
                         "tensors; vm, bytecode, which the whole language "
                         "needs; auto, vm for what aot does not compile "
-                        "(default)"),
+                        "(default); graph, aot, and the graph of its kernels "
+                        "in a .json beside the output"),
                cl::init("auto"), cl::cat(category)),
       optLevel("O", cl::Prefix,
                cl::desc("0: no folding and no fusion; 1: folding; "
@@ -93,8 +94,9 @@ std::optional<CompileOptions> CompileFlags::get() const {
   options.deviceTargets = deviceTargets;
   std::optional<ExecutorKind> kind = parseExecutorKind(executor);
   if (!kind) {
-    llvm::errs() << "error: expects --executor=aot, vm or auto, but got '"
-                 << executor << "'\n";
+    llvm::errs()
+        << "error: expects --executor=aot, vm, graph or auto, but got '"
+        << executor << "'\n";
     return std::nullopt;
   }
   options.executor = *kind;

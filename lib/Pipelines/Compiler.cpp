@@ -15,6 +15,7 @@
 #include "Compilation.h"
 #include "DeviceTargets.h"
 
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Support/FileDescriptor.h"
 #include "relay-mlir/Support/OutputFile.h"
@@ -22,6 +23,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -45,6 +47,7 @@ std::optional<ExecutorKind> relay::parseExecutorKind(StringRef name) {
       .Case("aot", ExecutorKind::AOT)
       .Case("vm", ExecutorKind::VM)
       .Case("auto", ExecutorKind::Auto)
+      .Case("graph", ExecutorKind::Graph)
       .Default(std::nullopt);
 }
 
@@ -129,8 +132,6 @@ static LogicalResult compileForEither(ModuleOp module, CompileOptions options,
     for (Diagnostic &diagnostic : diagnostics)
       context->getDiagEngine().emit(std::move(diagnostic));
   }
-  if (options.chosenExecutor)
-    *options.chosenExecutor = options.executor;
   return result;
 }
 
@@ -140,6 +141,24 @@ LogicalResult relay::compileModule(ModuleOp module,
   CompileOptions resolved = options;
   if (std::string error = resolveDeviceTargets(resolved); !error.empty())
     return emitError(module.getLoc()) << error;
+  if (resolved.executor == ExecutorKind::Graph) {
+    if (kind != EmitKind::SharedObject || resolved.to ||
+        resolved.from > NormalForm::RelaxKernels)
+      return module.emitError("expects a shared object, of a program whose "
+                              "kernels are calls of a graph, for the executor "
+                              "graph");
+    SmallString<128> path(outputPath);
+    llvm::sys::path::replace_extension(path, "json");
+    if (path == outputPath)
+      return module.emitError("expects an output that does not end in .json, "
+                              "which is the graph's, for the executor graph");
+    resolved.executor = ExecutorKind::AOT;
+    resolved.graphPath = path.str();
+  }
+  // Only the virtual machine has functions of objects.
+  if (resolved.executor == ExecutorKind::Auto &&
+      llvm::any_of(module.getOps<relax::FuncOp>(), relax::isObjectFunction))
+    resolved.executor = ExecutorKind::VM;
   // Parts of the way, objects, and variants are of functions of tensors.
   if (resolved.executor == ExecutorKind::Auto &&
       (resolved.from != NormalForm::RelayTyped || resolved.to ||
@@ -149,6 +168,8 @@ LogicalResult relay::compileModule(ModuleOp module,
     return compileForEither(module, resolved, kind, outputPath);
   if (kind == EmitKind::Bytecode)
     return writeBytecode(module, resolved, outputPath);
+  if (resolved.chosenExecutor)
+    *resolved.chosenExecutor = resolved.executor;
   return runCompilation(module, resolved, kind, outputPath);
 }
 

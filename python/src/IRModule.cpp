@@ -261,7 +261,7 @@ static bool compile(IRModule &self, const std::string &path,
   options.from = *from;
   std::optional<relay::ExecutorKind> executorKind =
       relay::parseExecutorKind(executor);
-  if (!executorKind)
+  if (!executorKind || *executorKind == relay::ExecutorKind::Graph)
     throw py::value_error("expects executor 'aot', 'vm' or 'auto', but got '" +
                           executor + "'");
   options.executor = *executorKind;

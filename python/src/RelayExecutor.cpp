@@ -353,7 +353,7 @@ static void compile(py::handle functions, py::handle types,
   options.externalFallback = externalFallback;
   options.report = report;
   std::optional<ExecutorKind> executorKind = parseExecutorKind(executor);
-  if (!executorKind)
+  if (!executorKind || *executorKind == ExecutorKind::Graph)
     throw py::value_error("expects executor 'aot', 'vm' or 'auto', but got '" +
                           executor + "'");
   options.executor = *executorKind;

@@ -39,10 +39,12 @@ enum class ExecutorKind {
   /// Bytecode that calls native functions of tensors: the whole language.
   VM,
   /// AOT, and VM for what AOT does not compile.
-  Auto
+  Auto,
+  /// AOT, and beside it the graph of kernels as TVM's graph executor has it.
+  Graph
 };
 
-/// Returns the kind called "aot", "vm" or "auto".
+/// Returns the kind called "aot", "vm", "auto" or "graph".
 std::optional<ExecutorKind> parseExecutorKind(llvm::StringRef name);
 
 /// Whether there is an optimisation level of that number.
@@ -75,6 +77,8 @@ struct CompileOptions {
   ExecutorKind executor = ExecutorKind::AOT;
   /// Is told which one Auto took, if there is one.
   ExecutorKind *chosenExecutor = nullptr;
+  /// Where the graph of kernels goes, as JSON; empty for nowhere.
+  std::string graphPath;
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a
   /// kernel of its own; 1: constants are folded too; 2: operators are fused;

@@ -18,6 +18,7 @@
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Support/ModuleTranslation.h"
+#include "relay-mlir/Support/OutputFile.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -370,16 +371,31 @@ LogicalResult relay::writeGraphJSON(relax::FuncOp main, raw_ostream &os) {
   return success();
 }
 
+static LogicalResult writeMain(ModuleOp module, raw_ostream &os) {
+  auto main = module.lookupSymbol<relax::FuncOp>("main");
+  if (!main)
+    return module.emitError("expects a relax.func named @main");
+  return writeGraphJSON(main, os);
+}
+
+LogicalResult relay::writeGraphFile(ModuleOp module, StringRef path) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (failed(writeMain(module, os)))
+    return failure();
+  if (std::error_code error = writeOutputText(path, [&](raw_ostream &file) {
+        file << text;
+        return success();
+      }))
+    return emitError(UnknownLoc::get(module.getContext()), "cannot write '")
+           << path << "': " << error.message();
+  return success();
+}
+
 void relay::registerRelaxToGraphJSONTranslation() {
   registerModuleTranslation(
       "relax-to-graph-json",
-      "print the kernels that @main calls as a graph in JSON",
-      [](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        auto main = module.lookupSymbol<relax::FuncOp>("main");
-        if (!main)
-          return module.emitError("expects a relax.func named @main");
-        return writeGraphJSON(main, os);
-      },
+      "print the kernels that @main calls as a graph in JSON", writeMain,
       [](DialectRegistry &registry) {
         registry
             .insert<func::FuncDialect, relax::RelaxDialect, tir::TIRDialect>();

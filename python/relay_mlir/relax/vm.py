@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import tempfile
 from typing import Any, Callable, Mapping, Sequence
 
-from .. import _compile
+from .. import _compile, _relay_mlir
 from .._arguments import expect, expect_mapping, expect_text
 from ..relay._benchmark import Evaluator
+from ..relay.backend import vm as relay_vm
 from ..relay.target import chosen_target, parse_target
 from ..relay.device import Device
 from ..relay.expr import NDArray, ndarray
@@ -20,10 +22,12 @@ _FORM = "relax-kernels"
 
 class Executable:
     """A compiled module: its kernels, and a main function that plans their memory and calls
-    them, as native code. `build` makes it."""
+    them, as native code; or bytecode, if there are functions of objects. `build` makes it."""
 
-    def __init__(self, compiled: _compile.Module, mod: IRModule, target: str) -> None:
-        self._compiled = expect(compiled, _compile.Module, "compiled", "a compiled module")
+    def __init__(self, compiled: _compile.Module | relay_vm.Executable, mod: IRModule,
+                 target: str) -> None:
+        self._compiled = expect(compiled, (_compile.Module, relay_vm.Executable), "compiled",
+                                "a compiled module")
         self._mod = expect(mod, IRModule, "mod", "a module of relax")
         self._target = target
 
@@ -37,7 +41,10 @@ class Executable:
                 f"  Kernels (# {len(kernels)}): [{', '.join(kernels)}]\n")
 
     def as_text(self) -> str:
-        """What main does, step by step: storage, tensors in it, and calls of kernels."""
+        """What main does, step by step: storage, tensors in it, and calls of kernels; or the
+        instructions of a program in bytecode."""
+        if isinstance(self._compiled, relay_vm.Executable):
+            return self._compiled.as_text()
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "main.mlir"
             _emit(self._mod, str(path), "relax", self._target)
@@ -50,17 +57,19 @@ class Executable:
         self._compiled.save(file_name)
 
 
-def _emit(mod: IRModule, path: str, kind: str, target: str) -> None:
-    mod._impl._impl.compile(path, kind, target, opt_level=3, precision=None, device_targets="",
-                            force_matrix_tiles=False, desired_layout="", integer_regions="on", cache=True, cache_dir="",
-                            vta_search=None,
-                            report=None, form=_FORM)
+def _emit(mod: IRModule, path: str, kind: str, target: str) -> bool:
+    """Returns whether it has become bytecode."""
+    return mod._impl._impl.compile(
+        path, kind, target, opt_level=3, precision=None, device_targets="",
+        force_matrix_tiles=False, desired_layout="", integer_regions="on", cache=True,
+        cache_dir="", vta_search=None, report=None, form=_FORM, executor="auto")
 
 
 def build(mod: IRModule, target: Any = None, params: Mapping[str, Any] | None = None,
           exec_mode: str = "bytecode") -> Executable:
-    """Compiles a module of Relax. `target` is as in `relay.build`; `exec_mode` may be
-    "bytecode" or "compiled", which are the same here: native code.
+    """Compiles a module of Relax. `target` is as in `relay.build`. A module with functions of
+    objects becomes bytecode, and its functions of tensors native code; any other is native
+    code alone, whether `exec_mode` is "bytecode" or "compiled".
 
     Raises CompileError; NotImplementedError for `params`, which
     `relay_translator.from_relay` takes as `relay_params`."""
@@ -72,12 +81,20 @@ def build(mod: IRModule, target: Any = None, params: Mapping[str, Any] | None = 
         raise NotImplementedError("there are no constants of functions of relax by name yet; "
                                   "relay_translator.from_relay takes them as relay_params")
     name = parse_target(chosen_target(target))
-    compiled = _compile.Module._make("model.so", lambda path: _emit(mod, path, "so", name))
-    return Executable(compiled, mod, name)
+    file = _relay_mlir.MemoryFile("model.so")
+    is_program = _emit(mod, file.path(), "so", name)
+    # What nobody can change need not be copied when it is loaded.
+    file.seal()
+    if is_program:
+        return Executable(relay_vm.Executable._make(file.path(), file, {}), mod, name)
+    return Executable(_compile.Module(file.path(), _file=file), mod, name)
 
 
 class VirtualMachine:
-    """Runs an Executable: `machine["main"](data, *params)`."""
+    """Runs an Executable: `machine["main"](data, *params)`.
+
+    Functions of objects take and return what those of `relay.vm.VirtualMachine` do.
+    """
 
     def __init__(self, rt_mod: Executable, device: Device | Sequence[Device] | None = None
                  ) -> None:
@@ -94,13 +111,19 @@ class VirtualMachine:
         del dev
         return Evaluator(self[func_name], number, repeat, min_repeat_ms)
 
-    def __getitem__(self, name: str) -> Callable[..., NDArray | tuple[NDArray, ...]]:
-        """A function of tensors, by name. Raises KeyError if there is none."""
-        if expect_text(name, "name") != "main":
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        """A function by name: that of tensors, or a public one of objects. Raises KeyError if
+        there is none."""
+        compiled = self._executable._compiled
+        expect_text(name, "name")
+        if isinstance(compiled, relay_vm.Executable):
+            compiled.get_function_params(name)
+            return functools.partial(relay_vm.VirtualMachine(compiled).invoke, name)
+        if name != "main":
             raise KeyError(f"expects the function 'main', but got {name!r}")
 
         def run(*args: Any, **kwargs: Any) -> NDArray | tuple[NDArray, ...]:
-            results = self._executable._compiled(*args, **kwargs)
+            results = compiled(*args, **kwargs)
             if isinstance(results, tuple):
                 return tuple(ndarray(result) for result in results)
             return ndarray(results)

@@ -4,11 +4,11 @@
 // RUN: relay-compile --executor=vm --emit=bytecode %s -o - | FileCheck %s
 // RUN: not relay-compile --emit=bytecode %s -o - 2>&1 | FileCheck %s --check-prefix=AOT
 // RUN: not relay-compile --executor=vm --emit=obj %s -o %t.o 2>&1 | FileCheck %s --check-prefix=OBJ
-// RUN: not relay-compile --executor=graph %s -o %t.so 2>&1 | FileCheck %s --check-prefix=KIND
+// RUN: not relay-compile --executor=jit %s -o %t.so 2>&1 | FileCheck %s --check-prefix=KIND
 
 // AOT: error: expects the executor vm for bytecode, but got aot, which has none
 // OBJ: error: expects a shared object for the executor vm, but got a relocatable one
-// KIND: error: expects --executor=aot, vm or auto, but got 'graph'
+// KIND: error: expects --executor=aot, vm, graph or auto, but got 'jit'
 
 relay.adt @List {
   relay.constructor @Cons(tensor<i32>, !relay.adt<@List>)

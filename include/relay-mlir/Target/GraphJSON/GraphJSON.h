@@ -18,6 +18,9 @@ namespace mlir::relay {
 /// known. Errors are reported at the operations.
 LogicalResult writeGraphJSON(relax::FuncOp main, raw_ostream &os);
 
+/// Writes the graph of @main of a module to a file.
+LogicalResult writeGraphFile(ModuleOp module, StringRef path);
+
 /// Registers `relay-translate --relax-to-graph-json`.
 void registerRelaxToGraphJSONTranslation();
 
