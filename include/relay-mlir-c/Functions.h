@@ -30,7 +30,8 @@ extern "C" {
 #endif
 
 /// A packed function. The arguments are there for the time of the call; one
-/// that is kept with relayValueRetain has elements of its own afterwards.
+/// that is kept with relayValueRetain has elements of its own afterwards,
+/// unless it is a constant of a program, which belongs to its module.
 ///
 /// Of relax.call_packed, `num_outputs` is 0, and `*result` is null at first;
 /// the function stores what it returns there, of which the caller takes over

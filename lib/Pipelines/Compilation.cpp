@@ -84,7 +84,8 @@ private:
   LogicalResult writeBinary();
   FailureOr<SmallVector<relax::FuncOp>> getFunctions();
   FailureOr<OwningOpRef<ModuleOp>> buildHost(ConstantPool &pool);
-  LogicalResult writeText(function_ref<void(raw_ostream &)> write);
+  LogicalResult writeText(StringRef path,
+                          function_ref<void(raw_ostream &)> write);
 
   /// What counts the time of a phase, up to its end, for whoever wants to know.
   struct Phase {
@@ -112,6 +113,8 @@ private:
   /// What there is to tell of the kernels, if anyone wants to know.
   std::optional<KernelRemarks> remarks;
   ScheduleScripts scripts;
+  /// The calls of kernels as JSON, if that is asked for.
+  std::string graph;
   /// Kernels for the processor in the order of the module, once they are
   /// compiled, and code for other devices.
   std::vector<CompiledKernel> kernels;
@@ -249,11 +252,10 @@ LogicalResult Compilation::splitProgram() {
         buildRelayToObjectsPipeline(manager, options);
       })))
     return failure();
-  glue = takeGlue(module);
-  if (glue->getBody()->empty())
-    return module.emitError("expects a function of objects for the executor "
-                            "vm, but got functions of tensors alone, which are "
-                            "for the executor aot");
+  FailureOr<OwningOpRef<ModuleOp>> taken = takeGlue(module);
+  if (failed(taken))
+    return failure();
+  glue = std::move(*taken);
   return success();
 }
 
@@ -263,7 +265,8 @@ LogicalResult Compilation::run() {
     copies.getBody()->clear();
   if (failed(checkForm()) || failed(attachTarget()))
     return failure();
-  if (options.executor == ExecutorKind::VM && failed(splitProgram()))
+  if (options.executor == ExecutorKind::VM ? failed(splitProgram())
+                                           : failed(checkNoGlue(module)))
     return failure();
   tir::loadScheduleDialects(module.getContext());
   // Also loads the dialects that kernels are lowered to.
@@ -298,9 +301,11 @@ LogicalResult Compilation::run() {
   if (options.from < NormalForm::RelaxKernels &&
       failed(runPasses(buildRelayToKernelsPipeline)))
     return failure();
-  if (!options.graphPath.empty() &&
-      failed(writeGraphFile(module, options.graphPath)))
-    return failure();
+  if (!options.graphPath.empty()) {
+    llvm::raw_string_ostream os(graph);
+    if (failed(writeGraphJSON(module, os)))
+      return failure();
+  }
   if (kind == EmitKind::Nothing)
     return success();
   if (options.to == NormalForm::RelaxKernels)
@@ -325,7 +330,7 @@ LogicalResult Compilation::run() {
     OwningOpRef<ModuleOp> written = scripts.write(module);
     if (!written)
       return failure();
-    return writeText([&](raw_ostream &os) {
+    return writeText(outputPath, [&](raw_ostream &os) {
       written->print(os, OpPrintingFlags().useLocalScope());
     });
   }
@@ -361,7 +366,12 @@ LogicalResult Compilation::run() {
   case EmitKind::Assembly:
     return writeCode(CodeKind::Assembly);
   default:
-    return writeBinary();
+    if (failed(writeBinary()))
+      return failure();
+    return options.graphPath.empty()
+               ? success()
+               : writeText(options.graphPath,
+                           [&](raw_ostream &os) { os << graph; });
   }
 }
 
@@ -518,18 +528,19 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
 // Output
 //===----------------------------------------------------------------------===//
 
-LogicalResult Compilation::writeText(function_ref<void(raw_ostream &)> write) {
-  if (std::error_code error = writeOutputText(outputPath, [&](raw_ostream &os) {
+LogicalResult Compilation::writeText(StringRef path,
+                                     function_ref<void(raw_ostream &)> write) {
+  if (std::error_code error = writeOutputText(path, [&](raw_ostream &os) {
         write(os);
         return success();
       }))
     return emitError(UnknownLoc::get(module.getContext()), "cannot write '")
-           << outputPath << "': " << error.message();
+           << path << "': " << error.message();
   return success();
 }
 
 LogicalResult Compilation::writeModule() {
-  return writeText([&](raw_ostream &os) {
+  return writeText(outputPath, [&](raw_ostream &os) {
     // Weights would drown what one wants to read here.
     OpPrintingFlags flags;
     // Zero: not even turned into text first.
@@ -542,7 +553,7 @@ LogicalResult Compilation::writeModule() {
 LogicalResult Compilation::writeForm() {
   if (glue)
     joinGlue(module, *glue);
-  return writeText([&](raw_ostream &os) {
+  return writeText(outputPath, [&](raw_ostream &os) {
     module.print(os);
     os << '\n';
   });
@@ -565,7 +576,7 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
   if (failed(compileLLVMModule(**host, target.getInfo(), codeKind,
                                texts.emplace_back(), CodeEffort::Program)))
     return failure();
-  return writeText([&](raw_ostream &os) {
+  return writeText(outputPath, [&](raw_ostream &os) {
     for (const SmallVector<char, 0> &text : texts)
       os << StringRef(text.data(), text.size()) << '\n';
     // Code of other devices, where it is text.

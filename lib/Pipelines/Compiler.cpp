@@ -147,11 +147,13 @@ LogicalResult relay::compileModule(ModuleOp module,
       return module.emitError("expects a shared object, of a program whose "
                               "kernels are calls of a graph, for the executor "
                               "graph");
+    if (llvm::sys::path::extension(outputPath) != ".so")
+      return module.emitError("expects an output that ends in .so for the "
+                              "executor graph, whose graph goes into a .json "
+                              "beside it, but got '")
+             << outputPath << "'";
     SmallString<128> path(outputPath);
     llvm::sys::path::replace_extension(path, "json");
-    if (path == outputPath)
-      return module.emitError("expects an output that does not end in .json, "
-                              "which is the graph's, for the executor graph");
     resolved.executor = ExecutorKind::AOT;
     resolved.graphPath = path.str();
   }

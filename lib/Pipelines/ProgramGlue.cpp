@@ -23,14 +23,43 @@ static void moveAttrs(ModuleOp from, ModuleOp to) {
       to->setAttr(name, attr);
 }
 
-OwningOpRef<ModuleOp> relay::takeGlue(ModuleOp module) {
+static LogicalResult checkBodies(ModuleOp module) {
+  for (auto function : module.getOps<relax::FuncOp>())
+    if (function.isExternal())
+      return function.emitOpError(
+          "expects a body, but got a declaration, which nothing can call");
+  return success();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> relay::takeGlue(ModuleOp module) {
+  if (failed(checkBodies(module)))
+    return failure();
   OwningOpRef<ModuleOp> glue = ModuleOp::create(module.getLoc());
   moveAttrs(module, *glue);
   for (auto function :
        llvm::make_early_inc_range(module.getOps<relax::FuncOp>()))
     if (relax::isObjectFunction(function))
       function->moveBefore(glue->getBody(), glue->getBody()->end());
+  if (glue->getBody()->empty())
+    return module.emitError("expects a function of objects for the executor "
+                            "vm, but got functions of tensors alone, which are "
+                            "for the executor aot");
+  // Callers start functions of objects.
+  if (auto main = module.lookupSymbol<relax::FuncOp>("main"))
+    return main.emitOpError("expects to be a function of objects, as others of "
+                            "the module are, but got one of tensors");
   return glue;
+}
+
+LogicalResult relay::checkNoGlue(ModuleOp module) {
+  if (failed(checkBodies(module)))
+    return failure();
+  for (auto function : module.getOps<relax::FuncOp>())
+    if (relax::isObjectFunction(function))
+      return function.emitOpError("expects a function of tensors for the "
+                                  "executor aot, but got one of objects, which "
+                                  "the executor vm runs");
+  return success();
 }
 
 void relay::joinGlue(ModuleOp module, ModuleOp glue) {

@@ -15,8 +15,11 @@ namespace mlir::relay {
 
 /// Moves the functions of objects of a program to a module of their own, with
 /// the attributes that are of the program: `module` has functions of tensors
-/// and their kernels then.
-OwningOpRef<ModuleOp> takeGlue(ModuleOp module);
+/// and their kernels then. Fails if there are none.
+FailureOr<OwningOpRef<ModuleOp>> takeGlue(ModuleOp module);
+
+/// Checks that there are none, which only the virtual machine runs.
+LogicalResult checkNoGlue(ModuleOp module);
 
 /// Moves all of `glue` back to the start of `module`.
 void joinGlue(ModuleOp module, ModuleOp glue);

@@ -63,37 +63,49 @@ Value relay_rt::callPacked(const char *name, const std::vector<Value> &args,
   return owner;
 }
 
+/// The arguments of a call, in the memory of the run.
+static std::vector<Value> borrowTensors(const RelayArtifactCall &call,
+                                        void *const *args,
+                                        const int64_t *dims) {
+  std::vector<Value> values;
+  std::vector<int64_t> shape;
+  for (int32_t i = 0; i < call.num_args; ++i) {
+    const RelayArtifactTensor &tensor = call.args[i];
+    shape.assign(tensor.dims, tensor.dims + tensor.rank);
+    for (int64_t &size : shape)
+      if (size < 0)
+        size = *dims++;
+    DLDataType type = {tensor.dtype.code, tensor.dtype.bits,
+                       tensor.dtype.lanes};
+    values.emplace_back(
+        TensorObject::borrow(type, shape.data(), tensor.rank, args[i]));
+  }
+  return values;
+}
+
 int32_t ModuleRun::callPacked(const RelayKernelContext *context,
                               int64_t callIndex, void *const *args,
                               const int64_t *dims) {
   auto &run = *static_cast<ModuleRun *>(context->packed_run);
-  const RelayArtifactCall &call = run.module.getArtifact().calls[callIndex];
-  try {
-    std::vector<Value> values;
-    std::vector<int64_t> shape;
-    for (int32_t i = 0; i < call.num_args; ++i) {
-      const RelayArtifactTensor &tensor = call.args[i];
-      shape.assign(tensor.dims, tensor.dims + tensor.rank);
-      for (int64_t &size : shape)
-        if (size < 0)
-          size = *dims++;
-      DLDataType type = {tensor.dtype.code, tensor.dtype.bits,
-                         tensor.dtype.lanes};
-      values.emplace_back(
-          TensorObject::borrow(type, shape.data(), tensor.rank, args[i]));
+  run.packedStatus = guard([&] {
+    const RelayArtifactCall &call = run.module.getArtifact().calls[callIndex];
+    std::vector<Value> values = borrowTensors(call, args, dims);
+    // What the function keeps goes on without us, also if it fails.
+    auto ownKept = [&] {
+      for (const Value &value : values)
+        if (!value.getObject()->isUnique())
+          static_cast<TensorObject *>(value.getObject())->own();
+    };
+    try {
+      relay_rt::callPacked(call.kernel, values, call.num_outputs);
+    } catch (...) {
+      ownKept();
+      throw;
     }
-    relay_rt::callPacked(call.kernel, values, call.num_outputs);
-    // What the function has kept goes on without us.
-    for (const Value &value : values)
-      if (!value.getObject()->isUnique())
-        static_cast<TensorObject *>(value.getObject())->own();
+    ownKept();
+  });
+  if (run.packedStatus == RELAY_OK)
     return 0;
-  } catch (const Error &error) {
-    run.packedStatus = error.status;
-    run.packedError = error.what();
-  } catch (const std::bad_alloc &) {
-    run.packedStatus = RELAY_OUT_OF_MEMORY;
-    run.packedError = "out of memory";
-  }
+  run.packedError = relayGetLastError();
   return RELAY_KERNEL_PACKED_FAILED;
 }

@@ -1,5 +1,4 @@
-//===- ProcessFunctions.h - Functions that programs call by name -*- C++
-//-*-===//
+//===- ProcessFunctions.h - What programs call by name ----------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -24,8 +24,8 @@ def register_func(func_name: Any, f: Any = None, override: bool = False) -> Any:
 
     Programs call it with NumPy arrays, which are copies, and tuples of them. For
     `relax.call_packed` it returns an array or a tuple of them; for `relax.call_dps_packed` it
-    writes the arrays behind its inputs, and returns None. What it raises ends the program, and
-    is raised by the call of that. It lives as long as the process.
+    writes the arrays behind its inputs, which are zeros, in place, and returns None. What it
+    raises ends the program, and is raised by the call of that.
 
     Raises ValueError for an empty name, if there is a function of that name already, unless
     `override`, and for code generators ("relay.ext.<target>"), which are registered by
@@ -46,8 +46,8 @@ def register_func(func_name: Any, f: Any = None, override: bool = False) -> Any:
         with _LOCK:
             if func_name in _FUNCTIONS and not override:
                 raise ValueError(f"expects a new name, but {func_name!r} is registered already")
-            _relay_mlir.register_function(func_name, function)
             _FUNCTIONS[func_name] = function
+            _relay_mlir.register_function(func_name, True)
         return function
 
     return register if f is None else register(f)
@@ -66,7 +66,7 @@ def remove_global_func(name: str) -> None:
     """Forgets a function."""
     with _LOCK:
         if _FUNCTIONS.pop(expect_text(name, "name"), None) is not None:
-            _relay_mlir.register_function(name, None)
+            _relay_mlir.register_function(name, False)
 
 
 __all__ = ["get_global_func", "register_func", "remove_global_func"]

@@ -17,6 +17,8 @@
 #include "relay-mlir-c/Functions.h"
 
 #include <cstring>
+#include <set>
+#include <string>
 
 namespace py = pybind11;
 using namespace relay_python;
@@ -38,7 +40,8 @@ static py::object toPython(RelayValue *value, bool isOutput) {
     checkStatus(relayValueGetTensor(value, &tensor));
     std::vector<py::ssize_t> shape(tensor.shape, tensor.shape + tensor.ndim);
     if (isOutput)
-      return py::array(getDType(tensor.dtype), shape);
+      return py::module_::import("numpy").attr("zeros")(py::cast(shape),
+                                                        getDType(tensor.dtype));
     return py::array(getDType(tensor.dtype), shape,
                      static_cast<char *>(tensor.data) + tensor.byte_offset);
   }
@@ -82,16 +85,30 @@ static OwnedValue fromPython(py::handle value) {
   return OwnedValue(result);
 }
 
-/// Copies what a function has written to its outputs.
+/// Copies what a function has written to its outputs, which it may have made
+/// something else.
 static void copyOutput(RelayValue *value, const py::array &array) {
   DLTensor tensor;
   checkStatus(relayValueGetTensor(value, &tensor));
+  py::dtype dtype = getDType(tensor.dtype);
+  bool isRight = array.dtype().equal(dtype) && array.ndim() == tensor.ndim &&
+                 (array.flags() & py::array::c_style);
+  for (int32_t i = 0; isRight && i < tensor.ndim; ++i)
+    isRight = array.shape(i) == tensor.shape[i];
+  if (!isRight)
+    throw py::type_error(
+        "expects a function of relax.call_dps_packed to leave its outputs of "
+        "the dtype, shape and strides that they have, but got " +
+        py::str(array.dtype()).cast<std::string>() + " of shape " +
+        py::str(array.attr("shape")).cast<std::string>() + " and strides " +
+        py::str(array.attr("strides")).cast<std::string>());
   std::memcpy(static_cast<char *>(tensor.data) + tensor.byte_offset,
               array.data(), array.nbytes());
 }
 
-/// What a function of Python raises ends the program, whose caller finds it.
-static int32_t callFunction(void *function, RelayValue *const *args,
+/// Calls the function of Python that has a name now. What it raises ends the
+/// program, whose caller finds it.
+static int32_t callFunction(void *name, RelayValue *const *args,
                             int32_t numArgs, int32_t numOutputs,
                             RelayValue **result) {
   py::gil_scoped_acquire acquire;
@@ -99,8 +116,10 @@ static int32_t callFunction(void *function, RelayValue *const *args,
     py::tuple values(numArgs);
     for (int32_t i = 0; i < numArgs; ++i)
       values[i] = toPython(args[i], /*isOutput=*/i >= numArgs - numOutputs);
-    py::object returned =
-        py::handle(static_cast<PyObject *>(function))(*values);
+    py::object function =
+        py::module_::import("relay_mlir._functions")
+            .attr("get_global_func")(static_cast<const char *>(name));
+    py::object returned = function(*values);
     if (result) {
       *result = fromPython(returned).release();
       return RELAY_OK;
@@ -124,13 +143,14 @@ static int32_t callFunction(void *function, RelayValue *const *args,
   return RELAY_INTERRUPTED;
 }
 
-/// The function is never freed: a program may be calling it while another one
-/// takes its place.
-static void registerFunction(const std::string &name, py::object function) {
-  bool isNone = function.is_none();
-  checkStatus(
-      relayRegisterFunction(name.c_str(), isNone ? nullptr : &callFunction,
-                            isNone ? nullptr : function.release().ptr()));
+/// Lets programs find what has a name in relay_mlir._functions. Names are never
+/// freed: a program may be calling the function while it goes.
+static void registerFunction(const std::string &name, bool isThere) {
+  static auto *names = new std::set<std::string>();
+  const std::string &known = *names->insert(name).first;
+  checkStatus(relayRegisterFunction(known.c_str(),
+                                    isThere ? &callFunction : nullptr,
+                                    const_cast<char *>(known.c_str())));
 }
 
 void relay_python::bindPackedFunctions(py::module_ &m) {

@@ -17,6 +17,8 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Interpreter/AddedOperators.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -212,8 +214,20 @@ static void registerEvaluator(const std::string &name, py::object evaluate) {
       });
 }
 
-/// `function` takes the value: tensors and tuples of them, or the text of any
-/// other.
+/// Attributes and type of a call of an added operator, as programs tell it to
+/// its function (kOperatorFunctionPrefix).
+static py::tuple readCall(const std::string &text) {
+  auto parts =
+      dyn_cast_or_null<ArrayAttr>(parseAttribute(text, getSessionContext()));
+  if (!parts || parts.size() != 2 || !isa<DictionaryAttr>(parts[0]) ||
+      !isa<TypeAttr>(parts[1]))
+    throw py::value_error("expects attributes and type of a call, but got '" +
+                          text + "'");
+  return py::make_tuple(
+      fromAttributes(cast<DictionaryAttr>(parts[0]).getValue()),
+      wrapType(cast<TypeAttr>(parts[1]).getValue()));
+}
+
 /// Shows a value of a compiled program to a function of Python. What that
 /// raises ends the program, whose caller finds it.
 static int32_t showValue(void *function, RelayValue *value) {
@@ -262,5 +276,6 @@ void relay_python::bindRelayOperators(py::module_ &m) {
   m.def("operator_is_stateful", &isStateful);
   m.def("register_operator", &registerOperator);
   m.def("register_evaluator", &registerEvaluator);
+  m.def("read_call", &readCall);
   m.def("register_debug_function", &registerDebugFunction);
 }

@@ -102,12 +102,14 @@ static DLDataType getDLDataType(const py::dtype &dtype) {
   case 'u':
     return {kDLUInt, bits, 1};
   case 'f':
+    if (bits > 64)
+      break;
     return {kDLFloat, bits, 1};
   default:
-    throw py::type_error(
-        "expects an array of numbers or bools, but got dtype " +
-        py::str(dtype).cast<std::string>());
+    break;
   }
+  throw py::type_error("expects an array of numbers or bools, but got dtype " +
+                       py::str(dtype).cast<std::string>());
 }
 
 //===----------------------------------------------------------------------===//

@@ -115,6 +115,11 @@ RunOptions relay_run::parseCommandLine(int argc, char **argv) {
       relay::kDialectPluginOption,
       cl::desc("Load dialects, such as operators, from a plugin"),
       cl::value_desc("shared object"), cl::cat(category));
+  static cl::list<std::string> libraries(
+      "load-library",
+      cl::desc("Load a shared object first, which registers functions that the "
+               "model calls (relayRegisterFunction)"),
+      cl::value_desc("shared object"), cl::cat(category));
   static relay::CompileFlags compileFlags(category);
 
   cl::HideUnrelatedOptions(category);
@@ -148,6 +153,7 @@ RunOptions relay_run::parseCommandLine(int argc, char **argv) {
   if (device.getNumOccurrences())
     result.device = device;
   result.dialectPlugins = dialectPlugins;
+  result.libraries = libraries;
   return result;
 }
 

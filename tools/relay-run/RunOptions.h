@@ -42,6 +42,8 @@ struct RunOptions {
   std::optional<std::string> device;
   const char *getDevice() const { return device ? device->c_str() : nullptr; }
   std::vector<std::string> dialectPlugins;
+  /// Shared objects that register functions which models call.
+  std::vector<std::string> libraries;
   mlir::relay::CompileOptions compile;
   mlir::relay::InterpreterLimits limits;
 };

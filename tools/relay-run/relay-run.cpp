@@ -34,6 +34,7 @@
 #include "mlir/Support/ToolUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -428,13 +429,27 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
                   options, location);
 }
 
+/// They register their functions when they are loaded, and stay.
+static LogicalResult loadLibraries(ArrayRef<std::string> paths) {
+  for (const std::string &path : paths) {
+    std::string error;
+    if (!llvm::sys::DynamicLibrary::LoadLibraryPermanently(path.c_str(),
+                                                           &error))
+      continue;
+    llvm::errs() << "error: cannot load '" << path << "': " << error << '\n';
+    return failure();
+  }
+  return success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   mlir::relay::removeTemporaryFilesOnSignals();
   RunOptions options = relay_run::parseCommandLine(argc, argv);
   DialectRegistry registry;
   relay::registerAllDialects(registry);
-  if (failed(relay::loadDialectPlugins(options.dialectPlugins, registry)))
+  if (failed(relay::loadDialectPlugins(options.dialectPlugins, registry)) ||
+      failed(loadLibraries(options.libraries)))
     return 1;
   MLIRContext context(registry);
   relay::ModelDiagnostics diagnostics(&context, options.modelPath);

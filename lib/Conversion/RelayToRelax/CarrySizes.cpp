@@ -190,6 +190,32 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
                          rest, codes);
 }
 
+/// `number`, of which `isRight` has to hold when the machine takes it for a
+/// size.
+static Value expect(OpBuilder &builder, Location loc, Value number,
+                    Value isRight, StringRef what) {
+  return AssertOp::create(
+      builder, loc, TypeRange{number.getType()}, ValueRange{number, isRight},
+      {builder.getNamedAttr("message", builder.getStringAttr(what))});
+}
+
+/// How many of the largest elements, of which there are that many. What is less
+/// than 1 stands for all of them.
+static Value carryNumber(OpBuilder &builder, DynTopkOp op, Value number) {
+  Location loc = op.getLoc();
+  int64_t rank = cast<RankedTensorType>(op.getData().getType()).getRank();
+  int64_t axis = op.getAxis() < 0 ? op.getAxis() + rank : op.getAxis();
+  Value size = getSizes(builder, loc, op.getData(), {axis});
+  Value all = castTo(builder, loc, number, builder.getI64Type());
+  if (cast<RankedTensorType>(number.getType()).getRank() == 0)
+    size = ReshapeOp::create(builder, loc, size, ArrayRef<int64_t>());
+  Value isRight = LessEqualOp::create(builder, loc, all, size);
+  return carrySigned(
+      builder, loc,
+      expect(builder, loc, number, isRight,
+             "expects k of topk up to the size of the data at its axis"));
+}
+
 /// `operand`, the sizes of an operator, as numbers that follow from a shape.
 static Value carryOperand(OpBuilder &builder, Operation *op, Value operand) {
   Location loc = op->getLoc();
@@ -197,9 +223,8 @@ static Value carryOperand(OpBuilder &builder, Operation *op, Value operand) {
     return carryBounds(builder, slice, operand);
   if (auto reshape = dyn_cast<DynReshapeOp>(op))
     return carry(builder, loc, resolveCodes(builder, reshape, operand));
-  // What is less than 1 stands for all elements.
-  if (isa<DynTopkOp>(op))
-    return carrySigned(builder, loc, operand);
+  if (auto topk = dyn_cast<DynTopkOp>(op))
+    return carryNumber(builder, topk, operand);
   auto type = cast<RankedTensorType>(operand.getType());
   if (type.getRank() <= 1)
     return carry(builder, loc, operand);
@@ -228,6 +253,11 @@ static void carryRange(ArangeOp op) {
       builder, loc,
       DivideOp::create(builder, loc, extent, convert(op.getStep(), f64)));
   count = MaximumOp::create(builder, loc, convert(count, i64), zero);
+  Value isRight = NotEqualOp::create(
+      builder, loc, op.getStep(),
+      convert(zero, getElementTypeOrSelf(op.getStep().getType())));
+  count = expect(builder, loc, count, isRight,
+                 "expects a step of arange other than 0");
   Value known = carry(builder, loc, count);
   auto vectorType = RankedTensorType::get({ShapedType::kDynamic}, i64);
   Value numbers = ArangeOp::create(

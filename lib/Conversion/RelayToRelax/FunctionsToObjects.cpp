@@ -14,6 +14,7 @@
 
 #include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
 
+#include "AddedOperatorCalls.h"
 #include "CarrySizes.h"
 #include "SignatureAttrs.h"
 #include "SizeNames.h"
@@ -306,6 +307,11 @@ LogicalResult ObjectConverter::convertOp(OpBuilder &builder, Operation *op) {
                                            ArrayRef(operands).drop_front()));
       })
       .Case([&](FnOp fn) { return convertClosure(builder, fn); })
+      .Case([&](ApplyOp apply) -> LogicalResult {
+        FailureOr<Value> result =
+            relay::detail::callAddedOperator(builder, apply, operands);
+        return failed(result) ? failure() : set(*result);
+      })
       .Case([&](GlobalOp global) { return convertGlobal(builder, global); })
       .Case([&](ConstructOp construct) -> LogicalResult {
         FailureOr<relax::ConstructorAttr> constructor =

@@ -232,10 +232,14 @@ LogicalResult Importer::checkAttributes(const PendingNode &pending) {
     return success();
   SmallVector<StringRef> names;
   known->split(names, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  SmallVector<StringRef> given;
   for (const NodeAttribute &attribute : node.attributes) {
     StringRef name = attribute.name;
     // Names that begin so are what tools leave for themselves.
-    if (name.starts_with("__") || llvm::is_contained(names, name))
+    if (name.starts_with("__"))
+      continue;
+    given.push_back(name);
+    if (llvm::is_contained(names, name))
       continue;
     InFlightDiagnostic diagnostic = emitError(node, pending.opset);
     if (names.empty())
@@ -244,6 +248,11 @@ LogicalResult Importer::checkAttributes(const PendingNode &pending) {
       diagnostic << "expects no attribute but " << llvm::join(names, ", ");
     return diagnostic << ", but got \"" << name << "\"";
   }
+  // Each of its attributes is a value.
+  if (node.domain.empty() && node.opType == "Constant" && given.size() > 1)
+    return emitError(node, pending.opset)
+           << "expects one value, but got \"" << given[0] << "\" and \""
+           << given[1] << "\"";
   return success();
 }
 

@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The only place besides Reader.cpp that sees protobuf. Copies a message into
-// the structures of Model.h, and takes no field at its word: fields that
-// contradict each other, values that their type does not hold, and names that
-// are given twice are errors. Only the first error is kept, with the node or
-// tensor at which it was found.
+// With Reader.cpp and AttributeKinds.cpp the only place that sees protobuf.
+// Copies a message into the structures of Model.h, and takes no field at its
+// word: fields that contradict each other, values that their type does not
+// hold, and names that are given twice are errors. Only the first error is
+// kept, with the node or tensor at which it was found.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ModelConversion.h"
+#include "AttributeKinds.h"
 #include "SparseTensors.h"
 
 #include "relay-mlir/Support/CText.h"
@@ -28,6 +29,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 namespace pb = google::protobuf;
+using Kind = NodeAttribute::Kind;
 
 namespace {
 
@@ -133,60 +135,6 @@ llvm::SmallVector<StringRef> getDataFields(const ::onnx::TensorProto &proto,
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes
-//===----------------------------------------------------------------------===//
-
-using Kind = NodeAttribute::Kind;
-
-Kind getDeclaredKind(const ::onnx::AttributeProto &proto) {
-  using Proto = ::onnx::AttributeProto;
-  switch (proto.type()) {
-  case Proto::UNDEFINED:
-    return Kind::None;
-  case Proto::FLOAT:
-    return Kind::Float;
-  case Proto::INT:
-    return Kind::Int;
-  case Proto::STRING:
-    return Kind::String;
-  case Proto::TENSOR:
-    return Kind::Tensor;
-  case Proto::GRAPH:
-    return Kind::Graph;
-  case Proto::FLOATS:
-    return Kind::Floats;
-  case Proto::INTS:
-    return Kind::Ints;
-  case Proto::STRINGS:
-    return Kind::Strings;
-  default:
-    return Kind::Other;
-  }
-}
-
-/// The kinds of which `proto` has a value.
-llvm::SmallVector<Kind> getHeldKinds(const ::onnx::AttributeProto &proto) {
-  llvm::SmallVector<Kind> kinds;
-  auto add = [&](bool isHeld, Kind kind) {
-    if (isHeld)
-      kinds.push_back(kind);
-  };
-  add(proto.has_f(), Kind::Float);
-  add(proto.has_i(), Kind::Int);
-  add(proto.has_s(), Kind::String);
-  add(proto.has_t(), Kind::Tensor);
-  add(proto.has_g(), Kind::Graph);
-  add(proto.floats_size(), Kind::Floats);
-  add(proto.ints_size(), Kind::Ints);
-  add(proto.strings_size(), Kind::Strings);
-  add(proto.has_sparse_tensor() || proto.has_tp() || proto.tensors_size() ||
-          proto.graphs_size() || proto.sparse_tensors_size() ||
-          proto.type_protos_size(),
-      Kind::Other);
-  return kinds;
-}
-
-//===----------------------------------------------------------------------===//
 // The converter
 //===----------------------------------------------------------------------===//
 
@@ -197,6 +145,7 @@ public:
           ArrayRef<std::optional<Tensor::FileRange>> ranges);
 
 private:
+  Tensor convertSparse(::onnx::SparseTensorProto &proto);
   Tensor convertTensor(::onnx::TensorProto &proto,
                        std::optional<Tensor::FileRange> range = {});
   std::string convertTypedData(const ::onnx::TensorProto &proto, DataType type);
@@ -456,6 +405,16 @@ Kind ModelConverter::getKind(const ::onnx::AttributeProto &proto) {
   return declared;
 }
 
+Tensor ModelConverter::convertSparse(::onnx::SparseTensorProto &proto) {
+  llvm::Expected<Tensor> dense = makeDense(
+      convertTensor(*proto.mutable_values()),
+      convertTensor(*proto.mutable_indices()), toVector(proto.dims()));
+  if (dense)
+    return std::move(*dense);
+  fail(context + llvm::toString(dense.takeError()));
+  return Tensor();
+}
+
 NodeAttribute ModelConverter::convertAttribute(::onnx::AttributeProto &proto) {
   NodeAttribute attribute;
   attribute.name = proto.name();
@@ -470,6 +429,13 @@ NodeAttribute ModelConverter::convertAttribute(::onnx::AttributeProto &proto) {
   if (proto.has_t())
     attribute.tensor =
         std::make_shared<const Tensor>(convertTensor(*proto.mutable_t()));
+  if (proto.has_sparse_tensor()) {
+    // What a constant is, it is in any form.
+    if (attribute.name == "sparse_value")
+      attribute.name = "value";
+    attribute.tensor = std::make_shared<const Tensor>(
+        convertSparse(*proto.mutable_sparse_tensor()));
+  }
   if (proto.has_g())
     attribute.graph =
         std::make_shared<const Graph>(convertGraph(*proto.mutable_g()));
@@ -513,15 +479,8 @@ Graph ModelConverter::convertGraph(
   for (auto [index, tensor] : llvm::enumerate(*proto.mutable_initializer()))
     graph.initializers.push_back(convertTensor(
         tensor, index < ranges.size() ? ranges[index] : std::nullopt));
-  for (auto &sparse : *proto.mutable_sparse_initializer()) {
-    llvm::Expected<Tensor> dense = makeDense(
-        convertTensor(*sparse.mutable_values()),
-        convertTensor(*sparse.mutable_indices()), toVector(sparse.dims()));
-    if (dense)
-      graph.initializers.push_back(std::move(*dense));
-    else
-      fail(llvm::toString(dense.takeError()));
-  }
+  for (auto &sparse : *proto.mutable_sparse_initializer())
+    graph.initializers.push_back(convertSparse(sparse));
   for (const auto &info : proto.input())
     graph.inputs.push_back(convertValueInfo(info));
   for (const auto &info : proto.output())

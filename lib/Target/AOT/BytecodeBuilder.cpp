@@ -67,8 +67,9 @@ private:
   FailureOr<int64_t> getFunction(Operation *op, StringRef name);
   int64_t getConstructor(relax::ConstructorAttr constructor);
   int64_t getConstant(relax::LoadConstantOp op);
+  LogicalResult checkConstructors();
   /// Notes what callers may pass to functions, and what fields may be.
-  void encodeTypes(ArrayRef<relax::FuncOp> own);
+  LogicalResult encodeTypes(ArrayRef<relax::FuncOp> own);
 
   /// The operands of `op` as arguments; those that it reads last are free
   /// then.
@@ -390,7 +391,7 @@ LogicalResult BytecodeBuilder::buildFunction(relax::FuncOp function) {
   return success();
 }
 
-void BytecodeBuilder::encodeTypes(ArrayRef<relax::FuncOp> own) {
+LogicalResult BytecodeBuilder::encodeTypes(ArrayRef<relax::FuncOp> own) {
   ValueTypeEncoder encoder(code.constructors);
   for (relax::FuncOp function : own) {
     Bytecode::Function &entry =
@@ -402,6 +403,11 @@ void BytecodeBuilder::encodeTypes(ArrayRef<relax::FuncOp> own) {
     };
     encodeAll(relax::kParamTypesAttr, entry.types);
     encodeAll(relax::kResultTypesAttr, entry.resultTypes);
+    // Without types a result may be anything.
+    if (entry.isPublic && !function->hasAttr(relax::kResultTypesAttr)) {
+      entry.resultTypes.push_back(RELAY_VM_TYPE_ANY);
+      entry.results.push_back("output0");
+    }
     if (auto names =
             function->getAttrOfType<ArrayAttr>(relax::kResultNamesAttr))
       for (auto [number, name] :
@@ -416,21 +422,68 @@ void BytecodeBuilder::encodeTypes(ArrayRef<relax::FuncOp> own) {
   }
   auto all = glue->getAttrOfType<ArrayAttr>(relax::kConstructorTypesAttr);
   if (!all)
-    return;
+    return success();
   for (Type type : all.getAsValueRange<TypeAttr>()) {
     ArrayRef<StringAttr> params;
     if (auto forall = dyn_cast<ForallType>(type)) {
       params = forall.getParams();
       type = forall.getBody();
     }
+    // A constructor has as many fields as it says.
+    size_t number = code.fieldTypes.size();
+    auto function = dyn_cast<FunctionType>(type);
+    if (!function ||
+        function.getNumInputs() != code.constructors[number].getNumFields())
+      return glue.emitError("expects a function of the fields of ")
+             << code.constructors[number] << " in "
+             << relax::kConstructorTypesAttr << ", but got " << type;
     llvm::SetVector<StringAttr> noSymbols;
     SmallVector<int64_t> &words = code.fieldTypes.emplace_back();
-    for (Type field : cast<FunctionType>(type).getInputs())
+    for (Type field : function.getInputs())
       encoder.encode(field, params, noSymbols, words);
   }
+  return success();
+}
+
+/// Checks that constructors of one name, or at one place of a type, are one.
+LogicalResult BytecodeBuilder::checkConstructors() {
+  DenseMap<std::pair<Attribute, Attribute>, relax::ConstructorAttr> names;
+  DenseMap<std::pair<Attribute, int64_t>, relax::ConstructorAttr> places;
+  auto add = [&](relax::ConstructorAttr constructor,
+                 Operation *op) -> LogicalResult {
+    relax::ConstructorAttr named =
+        names
+            .try_emplace({constructor.getType(), constructor.getName()},
+                         constructor)
+            .first->second;
+    relax::ConstructorAttr placed =
+        places
+            .try_emplace({constructor.getType(), constructor.getIndex()},
+                         constructor)
+            .first->second;
+    if (named == constructor && placed == constructor)
+      return success();
+    return op->emitOpError("expects a constructor that agrees with ")
+           << (named == constructor ? placed : named) << ", but got "
+           << constructor;
+  };
+  if (auto all = glue->getAttrOfType<ArrayAttr>(relax::kConstructorsAttr))
+    for (auto constructor : all.getAsRange<relax::ConstructorAttr>())
+      if (failed(add(constructor, glue)))
+        return failure();
+  WalkResult walk = glue.walk([&](Operation *op) {
+    for (NamedAttribute attr : op->getAttrs())
+      if (auto constructor = dyn_cast<relax::ConstructorAttr>(attr.getValue()))
+        if (failed(add(constructor, op)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 FailureOr<Bytecode> BytecodeBuilder::build() {
+  if (failed(checkConstructors()))
+    return failure();
   SmallVector<relax::FuncOp> own;
   for (auto function : glue.getOps<relax::FuncOp>())
     if (relax::isObjectFunction(function) && !function.isExternal())
@@ -450,7 +503,8 @@ FailureOr<Bytecode> BytecodeBuilder::build() {
   if (auto all = glue->getAttrOfType<ArrayAttr>(relax::kConstructorsAttr))
     for (auto constructor : all.getAsRange<relax::ConstructorAttr>())
       getConstructor(constructor);
-  encodeTypes(own);
+  if (failed(encodeTypes(own)))
+    return failure();
   for (relax::FuncOp function : own)
     if (failed(buildFunction(function)))
       return failure();

@@ -18,7 +18,6 @@
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Support/ModuleTranslation.h"
-#include "relay-mlir/Support/OutputFile.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -138,6 +137,9 @@ LogicalResult GraphWriter::add(Operation &op) {
   if (auto call = dyn_cast<relax::CallTIROp>(op))
     return addNode(&op, "tvm_op", call.getCallee(), call.getCallee(),
                    call.getArgs(), call.getResults());
+  if (auto call = dyn_cast<relax::CallDPSPackedOp>(op))
+    return addNode(&op, "tvm_op", call.getFunction(), call.getFunction(),
+                   call.getArgs(), call.getResults());
   if (isa<relax::ReshapeOp>(op))
     return addNode(&op, "tvm_op", "reshape_nop", "__nop", op.getOperands(),
                    op.getResults());
@@ -187,6 +189,14 @@ LogicalResult GraphWriter::add(Operation &op) {
     ArrayRef<unsigned> field =
         ArrayRef(found).slice(first, count(type.getType(item.getIndex())));
     values[item.getResult()] = {field.begin(), field.end()};
+    return success();
+  }
+  // Sizes are known here.
+  if (auto cast = dyn_cast<relax::MatchCastOp>(op)) {
+    SmallVector<unsigned> found;
+    if (failed(find(&op, cast.getSource(), found)))
+      return failure();
+    values[cast.getResult()] = {found.begin(), found.end()};
     return success();
   }
   if (relax::isAboutSizes(&op))
@@ -371,31 +381,20 @@ LogicalResult relay::writeGraphJSON(relax::FuncOp main, raw_ostream &os) {
   return success();
 }
 
-static LogicalResult writeMain(ModuleOp module, raw_ostream &os) {
+LogicalResult relay::writeGraphJSON(ModuleOp module, raw_ostream &os) {
   auto main = module.lookupSymbol<relax::FuncOp>("main");
   if (!main)
     return module.emitError("expects a relax.func named @main");
   return writeGraphJSON(main, os);
 }
 
-LogicalResult relay::writeGraphFile(ModuleOp module, StringRef path) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (failed(writeMain(module, os)))
-    return failure();
-  if (std::error_code error = writeOutputText(path, [&](raw_ostream &file) {
-        file << text;
-        return success();
-      }))
-    return emitError(UnknownLoc::get(module.getContext()), "cannot write '")
-           << path << "': " << error.message();
-  return success();
-}
-
 void relay::registerRelaxToGraphJSONTranslation() {
   registerModuleTranslation(
       "relax-to-graph-json",
-      "print the kernels that @main calls as a graph in JSON", writeMain,
+      "print the kernels that @main calls as a graph in JSON",
+      [](ModuleOp module, raw_ostream &os) {
+        return writeGraphJSON(module, os);
+      },
       [](DialectRegistry &registry) {
         registry
             .insert<func::FuncDialect, relax::RelaxDialect, tir::TIRDialect>();

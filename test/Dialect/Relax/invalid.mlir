@@ -312,3 +312,31 @@ relax.func @bound_by_cast(%x: !relax.tensor<[n], f32>) {
   relax.min_size "m" of [n, 4]
   relax.return
 }
+
+// -----
+
+relax.func @packed_writes_nothing(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{expects at least one result, which the function writes, but got none}}
+  relax.call_dps_packed "f"(%x) : (!relax.tensor<[n], f32>) -> ()
+  relax.return
+}
+
+// -----
+
+// expected-error @+1 {{expects relax.packed_function to be a string, of a declaration of a kernel, but got 3 : i64}}
+func.func private @packed(memref<?xf32>) attributes {relax.packed_function = 3}
+
+// -----
+
+// expected-error @+1 {{expects a size whose coefficients are below 2^63 - 1}}
+relax.func private @sum(!relax.tensor<[n], f32>, !relax.tensor<[9223372036854775807 * n + 3 * n], f32>)
+
+// -----
+
+// expected-error @+1 {{expects a size whose coefficients are below 2^63 - 1}}
+relax.func private @product(!relax.tensor<[n], f32>, !relax.tensor<[4 * (4611686018427387904 * n) + n], f32>)
+
+// -----
+
+// expected-error @+1 {{expects a size of at most 4096 terms when it is multiplied out}}
+relax.func private @terms(!relax.tensor<[n, k, l], f32>, !relax.tensor<[(n+k+l+1)*(n+k+l+1)*(n+k+l+1)*(n+k+l+1)*(n+k+l+1)*(n+k+l+1)*(n+k+l+1)], f32>)

@@ -16,7 +16,7 @@
 // CHECK: "func_name": "{{.*}}dense{{.*}}"
 // CODE: input: x f32 [2, 3]
 // OBJ: error: expects a shared object, of a program whose kernels are calls of a graph, for the executor graph
-// SAME: error: expects an output that does not end in .json
+// SAME: error: expects an output that ends in .so for the executor graph, whose graph goes into a .json beside it, but got '{{.*}}.json'
 // CLOSURE: error:
 // OPEN: error:
 

@@ -435,10 +435,15 @@ TEST_F(ProgramTest, PackedFunctionsWriteTensors) {
   DLTensor kept;
   ASSERT_EQ(RELAY_OK, relayValueGetTensor(packed.kept[1], &kept));
   EXPECT_EQ(6, static_cast<const int32_t *>(kept.data)[2]);
-  Value empty(std::vector<int32_t>{});
-  call("askAll", {empty.get()});
   packed.status = RELAY_OUT_OF_MEMORY;
   packed.message = "of it";
+  {
+    Value vector(std::vector<int32_t>{5});
+    call("askAll", {vector.get()}, RELAY_OUT_OF_MEMORY);
+  }
+  ASSERT_EQ(RELAY_OK, relayValueGetTensor(packed.kept[3], &kept));
+  EXPECT_EQ(10, static_cast<const int32_t *>(kept.data)[0]);
+  Value empty(std::vector<int32_t>{});
   expectError("askAll", {empty.get()}, RELAY_OUT_OF_MEMORY,
               "the function that is registered as 'test.write' failed: of it");
 }

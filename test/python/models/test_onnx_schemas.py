@@ -86,6 +86,16 @@ def test_attributes_that_onnx_does_not_list(op, opset, attributes, message):
     assert f'node that computes "y" ({op}, opset {opset}): {message}' in str(caught.value)
 
 
+def test_constants_of_several_values():
+    node = helper.make_node("Constant", [], ["y"], value_int=3, value_float=2.0)
+    output = helper.make_tensor_value_info("y", TensorProto.INT64, [])
+    graph = helper.make_graph([node], "g", [], [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    with pytest.raises(rm.CompileError, match='Constant, opset 18.*: expects one value, but got '
+                       '"value_float" and "value_int"'):
+        rm.compile(model)
+
+
 def test_attributes_of_an_older_version():
     assert compile_node("ReduceSum", TensorProto.FLOAT, opset=11, axes=[0]).outputs[0].shape == (
         1, 3)

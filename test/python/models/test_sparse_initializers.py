@@ -1,6 +1,6 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Initializers that a model has in a sparse form, against ONNX Runtime."""
+"""Initializers and constants that a model has in a sparse form, against ONNX Runtime."""
 
 import numpy as np
 import onnx
@@ -13,15 +13,19 @@ import relay_mlir as rm
 KINDS = {"float32": np.float32, "float64": np.float64, "int64": np.int64, "uint8": np.uint8}
 
 
-def make_model(values, indices, dims):
-    """y = x + w, where w is sparse."""
+def make_model(values, indices, dims, is_node=False):
+    """y = x + w, where w is sparse, and perhaps what a node computes."""
     kind = helper.np_dtype_to_tensor_dtype(values.dtype)
     graph = helper.make_graph(
         [helper.make_node("Add", ["x", "w"], ["y"])], "g",
         [helper.make_tensor_value_info("x", kind, dims)],
         [helper.make_tensor_value_info("y", kind, dims)])
-    graph.sparse_initializer.append(helper.make_sparse_tensor(
-        numpy_helper.from_array(values, "w"), numpy_helper.from_array(indices, "i"), dims))
+    sparse = helper.make_sparse_tensor(
+        numpy_helper.from_array(values, "w"), numpy_helper.from_array(indices, "i"), dims)
+    if is_node:
+        graph.node.insert(0, helper.make_node("Constant", [], ["w"], sparse_value=sparse))
+    else:
+        graph.sparse_initializer.append(sparse)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
@@ -32,9 +36,10 @@ def i64(*values):
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("indices", [i64(1, 4, 11), i64([0, 1], [1, 0], [2, 3]), i64()],
                          ids=["positions", "coordinates", "none"])
-def test_values_are_where_the_indices_say(dtype, indices):
+@pytest.mark.parametrize("is_node", [False, True], ids=["initializer", "constant"])
+def test_values_are_where_the_indices_say(dtype, indices, is_node):
     values = np.arange(1, len(indices) + 1, dtype=KINDS[dtype])
-    model = make_model(values, indices, [3, 4])
+    model = make_model(values, indices, [3, 4], is_node)
     x = np.arange(12, dtype=KINDS[dtype]).reshape(3, 4)
     session = onnxruntime.InferenceSession(model.SerializeToString(),
                                            providers=["CPUExecutionProvider"])

@@ -154,6 +154,57 @@ def test_wrong_values():
         relax.VirtualMachine(build(program))["main"](np.ones(3, np.float32), False)
 
 
+def test_a_program_without_types(tmp_path):
+    """What callers pass and get may be anything then."""
+    (tmp_path / "p.mlir").write_text("""
+        relax.func @main(%x: !relax.object {relax.name = "x"}) -> !relax.object {
+          %0 = relax.make_tuple(%x, %x)
+          relax.return %0 : !relax.object
+        }""")
+    np.save(tmp_path / "x.npy", np.array([1, 2], np.int32))
+    compile_program("--from=relax-kernels", tmp_path / "p.mlir", "-o", tmp_path / "p.so")
+    run = subprocess.run([BIN / "relay-run", tmp_path / "p.so", "--input",
+                          f"x={tmp_path}/x.npy"], capture_output=True, text=True, check=True)
+    assert run.stdout.count("1 2") + run.stdout.count("1, 2") >= 2, run.stdout
+    first, second = rm.load(tmp_path / "p.so")(np.array([1, 2], np.int32))
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("text, message", [
+    ("relax.func private @t(!relax.tensor<[n], f32>) -> !relax.tensor<[n], f32>",
+     "'relax.func' op expects a body, but got a declaration"),
+    ("relax.func private @o(!relax.object) -> !relax.object",
+     "'relax.func' op expects a body, but got a declaration"),
+    ("""relax.func private @b(%x: !relax.object) -> !relax.object {
+          %0 = relax.make_data #relax.constructor<"L", "A", 0, 1> (%x)
+          %1 = relax.make_data #relax.constructor<"L", "A", 0, 2> (%x, %x)
+          relax.return %1 : !relax.object
+        }""", "expects a constructor that agrees with #relax.constructor<\"L\", \"A\", 0, 1>, but "
+     "got #relax.constructor<\"L\", \"A\", 0, 2>"),
+    ("""relax.func @main(%x: !relax.tensor<[n], f32>) -> !relax.tensor<[n], f32> {
+          relax.return %x : !relax.tensor<[n], f32>
+        }""", "'relax.func' op expects to be a function of objects"),
+])
+def test_what_does_not_compile(text, message):
+    name = "other" if "@main" in text else "main"
+    with pytest.raises(rm.CompileError) as caught:
+        build(f"""relax.func @{name}(%x: !relax.object) -> !relax.object {{
+          relax.return %x : !relax.object
+        }}
+        {text}""")
+    assert message in str(caught.value)
+
+
+def test_constructor_types():
+    constructors = 'relax.constructors = [#relax.constructor<"L", "C", 0, 1>]'
+    with pytest.raises(rm.CompileError, match="expects a function of the fields of .*, but got 'i1'"):
+        build(f"""module attributes {{{constructors}, relax.constructor_types = [i1]}} {{
+          relax.func @main(%x: !relax.object) -> !relax.object {{
+            relax.return %x : !relax.object
+          }}
+        }}""")
+
+
 def compile_program(*arguments, check=True):
     result = subprocess.run([BIN / "relay-compile", *arguments], capture_output=True, text=True,
                             check=False)
@@ -180,6 +231,11 @@ def test_half_of_the_way(tmp_path):
 def test_wrong_ways(tmp_path):
     (tmp_path / "p.relay").write_text(RELAY)
     (tmp_path / "sum.mlir").write_text(ADD)
+    (tmp_path / "program.mlir").write_text(PROGRAM)
+    assert ("'relax.func' op expects a function of tensors for the executor aot, but got one of "
+            "objects" in compile_program(tmp_path / "program.mlir", "--executor=aot",
+                                         "--from=relax-kernels", "-o", tmp_path / "x.so",
+                                         check=False))
     assert ("expects a program in the form relay-typed or relax-kernels for the executor vm"
             in compile_program(tmp_path / "p.relay", "--executor=vm", "--to=tir-scheduled", "-o",
                                tmp_path / "x.mlir", check=False))

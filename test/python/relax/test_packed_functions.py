@@ -138,6 +138,23 @@ def test_elements(register, element, dtype):
                                   x[::-1].astype(np.float32))
 
 
+def test_constants_and_scalars(register):
+    """Constants are weights of the model; a function without inputs makes something."""
+    register("test.make", lambda y: y.fill(3))
+    register("test.f", lambda x, w, s, y: np.copyto(y, x * w + s))
+    main = build("""
+        relax.func @main(%x: !relax.tensor<[2], f32> {relax.name = "x"})
+            -> !relax.tensor<[2], f32> {
+          %w = relax.constant dense<[2.0, -1.0]> : tensor<2xf32>
+          %s = relax.call_dps_packed "test.make"() : () -> !relax.tensor<[], f32>
+          %y = relax.call_dps_packed "test.f"(%x, %w, %s)
+            : (!relax.tensor<[2], f32>, !relax.tensor<[2], f32>, !relax.tensor<[], f32>)
+            -> !relax.tensor<[2], f32>
+          relax.return %y : !relax.tensor<[2], f32>
+        }""")
+    np.testing.assert_array_equal(main(np.array([1, 2], np.float32)).numpy(), [5, 1])
+
+
 def test_exceptions(register):
     class Special(Exception):
         pass
@@ -156,6 +173,22 @@ def test_exceptions(register):
     # A run after one that has failed.
     register("test.f", lambda x, y: y.fill(7))
     np.testing.assert_array_equal(main(np.zeros(3, np.float32)).numpy(), [7, 7, 7])
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda y: y.resize((1000,), refcheck=False), lambda y: y.resize((0,), refcheck=False),
+    lambda y: setattr(y, "shape", (1, len(y))), lambda y: setattr(y, "dtype", np.int32)],
+    ids=["longer", "empty", "shape", "dtype"])
+def test_outputs_that_are_made_something_else(register, spoil):
+    register("test.f", lambda x, y: spoil(y))
+    with pytest.raises(TypeError, match="to leave its outputs of the dtype, shape and strides that "
+                       "they have, but got"):
+        build(single("f32"))(np.zeros(3, np.float32))
+
+
+def test_outputs_that_are_not_written(register):
+    register("test.f", lambda x, y: None)
+    np.testing.assert_array_equal(build(single("f32"))(np.ones(3, np.float32)).numpy(), [0, 0, 0])
 
 
 def test_functions_that_are_not_there(register, tmp_path):

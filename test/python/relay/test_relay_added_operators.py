@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import relay_mlir as rm
 from relay_mlir import relay
 from relay_mlir.relay import op as _op
 from relay_mlir.relay.attrs import DictAttrs
@@ -25,9 +26,23 @@ def add_operator(num_inputs=1, relation="Identity", function=None):
     return op
 
 
-def evaluate(expr, *args):
+def interpret(expr, *args):
     mod = relay.IRModule.from_expr(expr)
     return relay.create_executor("debug", mod=mod).evaluate()(*args)
+
+
+def evaluate(expr, *args):
+    """What the interpreter computes, and the virtual machine: these are equal."""
+    mod = expr if isinstance(expr, relay.IRModule) else relay.IRModule.from_expr(expr)
+    interpreted, compiled = (relay.create_executor(kind, mod=mod).evaluate()(*args)
+                             for kind in ("debug", "vm"))
+    assert isinstance(interpreted, tuple) == isinstance(compiled, tuple)
+    pairs = zip(interpreted, compiled) if isinstance(interpreted, tuple) else [
+        (interpreted, compiled)]
+    for one, other in pairs:
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    return compiled
 
 
 def infer(expr):
@@ -68,8 +83,7 @@ def test_as_a_value():
     _op.register_compute(op.name, lambda attrs, inputs, out_type: [-inputs[0]])
     mod = relay.parse(f'#[version = "0.0.5"]\n'
                       f'def @main(%x: Tensor[(2, 3), float32]) {{ let %f = {op.name}; %f(%x) }}')
-    run = relay.create_executor("debug", mod=mod).evaluate()
-    np.testing.assert_array_equal(run(X), -X)
+    np.testing.assert_array_equal(evaluate(mod, X), -X)
     assert f"= {op.name};" in str(mod)
 
 
@@ -200,18 +214,66 @@ def test_a_result_of_another_type():
     x = relay.var("x", shape=(2, 3))
     for value, message in [([X.astype("float64")], "of type .* but got one of float64"),
                            ([X, X], "expects 1 tensors from a definition, but got 2"),
-                           ([X[:1]], "expects a result of type")]:
+                           ([X[:1]], r"of type .* but got one of shape \(1, 3\)")]:
         op = add_operator()
         _op.register_compute(op.name, lambda attrs, inputs, out_type, value=value: value)
         with pytest.raises((TypeError, ValueError, relay.DiagnosticError), match=message):
             evaluate(relay.Function([x], relay.Call(op, [x])), X)
+        with pytest.raises((TypeError, ValueError), match=message.replace("a result", "a tensor")):
+            run_compiled(op, X)
 
 
-def test_is_not_compiled():
+def run_compiled(op, *args):
+    x = relay.var("x", shape=(2, 3))
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.Call(op, [x])))
+    return relay.create_executor("vm", mod=mod).evaluate()(*args)
+
+
+def test_errors_of_compiled_programs():
+    def fail(attrs, inputs, out_type):
+        raise KeyError("nothing")
+
+    op = add_operator()
+    with pytest.raises(rm.Error, match="register_compute or register_strategy"):
+        run_compiled(op, X)
+    _op.register_compute(op.name, fail)
+    with pytest.raises(KeyError, match="nothing"):
+        run_compiled(op, X)
+
+
+def test_is_no_kernel():
     op = add_operator()
     x = relay.var("x", shape=(2, 3))
-    with pytest.raises(relay.DiagnosticError, match="run in the interpreter only"):
+    with pytest.raises(relay.DiagnosticError, match="run in the interpreter and in the virtual "
+                       "machine"):
         relay.build(relay.Function([x], relay.Call(op, [x])), "llvm")
+
+
+def test_in_a_model_with_other_operators(tmp_path):
+    """The machine calls it between functions of tensors, also in loops and closures; a file
+    runs where the operator is added."""
+    op = add_operator()
+    _op.register_compute(op.name, scale)
+    mod = relay.parse(f"""#[version = "0.0.5"]
+        def @repeat(%n: int32, %x: Tensor[(?, 3), float32]) -> Tensor[(?, 3), float32] {{
+          if (less(%n, 1)) {{ %x }} else {{
+            let %f = fn (%y: Tensor[(?, 3), float32]) {{ {op.name}(%y, factor=0.5f) }};
+            @repeat(subtract(%n, 1), add(%f(%x), 1f))
+          }}
+        }}
+        def @main(%n: int32, %x: Tensor[(?, 3), float32]) -> Tensor[(?, 3), float32] {{
+          nn.relu(@repeat(%n, {op.name}(tanh(%x), factor=2f)))
+        }}""")
+    for rows in (0, 1, 4):
+        x = np.random.default_rng(rows).standard_normal((rows, 3)).astype("float32")
+        want = 2 * np.tanh(x)
+        for _ in range(3):
+            want = want / 2 + 1
+        np.testing.assert_allclose(evaluate(mod, np.int32(3), x), np.maximum(want, 0), rtol=1e-6)
+    executable = relay.vm.compile(mod)
+    executable.save(tmp_path / "model.so")
+    program = rm.load(tmp_path / "model.so")
+    np.testing.assert_allclose(program(np.int32(3), x), np.maximum(want, 0), rtol=1e-6)
 
 
 def test_programs_in_several_threads():
@@ -382,9 +444,9 @@ def test_debug():
     seen: list[Any] = []
     x = relay.var("x", "int32")
     double = relay.Function([x], relay.op.debug(x + x, debug_func=seen.append))
-    assert evaluate(double, np.int32(2)) == 4
+    assert interpret(double, np.int32(2)) == 4
     pair = relay.Function([x], relay.op.debug(relay.Tuple([x, relay.Tuple([])]), seen.append))
-    evaluate(pair, np.int32(3))
+    interpret(pair, np.int32(3))
     cons = relay.op.debug(p.cons(relay.const(1), p.nil()), seen.append)
     relay.create_executor("debug", mod=mod).evaluate(cons)
     assert seen == [4, (3, ()), "Cons(1, Nil)"]
@@ -409,10 +471,10 @@ def test_debug():
     text = relay.parse(relay.IRModule.from_expr(relay.Function([x], call)).astext())
     relay.create_executor("debug", mod=text).evaluate()(np.int32(7))
     assert seen[-1] == 7 and len(seen) == 4
-    assert evaluate(relay.Function([x], relay.debug(x)), np.int32(5)) == 5
+    assert interpret(relay.Function([x], relay.debug(x)), np.int32(5)) == 5
 
     def fail(value):
         raise LookupError(f"at {value}")
 
     with pytest.raises(LookupError, match="at 6"):
-        evaluate(relay.Function([x], relay.op.debug(x, fail)), np.int32(6))
+        interpret(relay.Function([x], relay.op.debug(x, fail)), np.int32(6))

@@ -358,6 +358,31 @@ def test_sizes_that_elements_decide():
         relay.vm.VirtualMachine(relay.vm.compile(mod)).run(0, 1, np.array([3, -2]))
 
 
+@pytest.mark.parametrize("to", [5, 0, -3])
+def test_ranges_without_a_step(to):
+    step = relay.var("step", shape=(), dtype="int64")
+    stop = relay.var("stop", shape=(), dtype="int64")
+    function = relay.Function([stop, step], relay.arange(
+        relay.const(np.int64(0)), stop, step, dtype="int64"))
+    run = relay.create_executor("vm").evaluate(function)
+    np.testing.assert_array_equal(run(np.int64(to), np.int64(2)), np.arange(0, to, 2))
+    with pytest.raises(ValueError, match="expects a step of arange other than 0"):
+        run(np.int64(to), np.int64(0))
+
+
+def test_more_of_the_largest_than_there_are():
+    x, k = relay.var("x", shape=(2, relay.Any())), relay.var("k", shape=(1,), dtype="int32")
+    run = relay.create_executor("vm").evaluate(relay.Function([x, k], relay.topk(
+        x, k=k, axis=-1, ret_type="values")))
+    data = np.random.default_rng(0).random((2, 6), "float32")
+    for count, expected in ((1, 1), (6, 6), (0, 6), (-2, 6)):
+        np.testing.assert_array_equal(run(data, np.array([count], np.int32)),
+                                      -np.sort(-data, axis=1)[:, :expected])
+    with pytest.raises(ValueError, match="expects k of topk up to the size of the data at its "
+                       "axis"):
+        run(data, np.array([7], np.int32))
+
+
 def test_models():
     """A model without anything but operators is one call."""
     x, w = relay.var("x", shape=(2, 4)), relay.var("w", shape=(3, 4))

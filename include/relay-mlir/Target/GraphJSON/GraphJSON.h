@@ -18,8 +18,8 @@ namespace mlir::relay {
 /// known. Errors are reported at the operations.
 LogicalResult writeGraphJSON(relax::FuncOp main, raw_ostream &os);
 
-/// Writes the graph of @main of a module to a file.
-LogicalResult writeGraphFile(ModuleOp module, StringRef path);
+/// Writes the graph of @main of a module.
+LogicalResult writeGraphJSON(ModuleOp module, raw_ostream &os);
 
 /// Registers `relay-translate --relax-to-graph-json`.
 void registerRelaxToGraphJSONTranslation();

@@ -26,6 +26,17 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   // functions of tensors are compiled apart.
   auto function = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
       *this, getCalleeAttr());
+  if (function &&
+      llvm::any_of(function.getArgumentTypes(), llvm::IsaPred<MemRefType>)) {
+    InFlightDiagnostic diag = emitOpError()
+                              << "expects a function of tensors or of objects, "
+                                 "but "
+                              << getCalleeAttr() << " is a kernel";
+    diag.attachNote(function.getLoc())
+        << "the kernel is here; relax.call_tir calls it in a function of "
+           "tensors";
+    return diag;
+  }
   if (function && function.getNumArguments() != getArgs().size()) {
     InFlightDiagnostic diag = emitOpError()
                               << "expects " << function.getNumArguments()
@@ -74,6 +85,40 @@ LogicalResult relax::YieldOp::verify() {
   if (getValue().getType() != expected)
     return emitOpError() << "expects a value of type " << expected
                          << ", but got " << getValue().getType();
+  return success();
+}
+
+/// How many fields tuples and values of data types have at most.
+static constexpr int64_t kMaxFields = (1 << 24) - 1;
+
+LogicalResult
+ConstructorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        StringAttr type, StringAttr name, int64_t index,
+                        int64_t numFields) {
+  auto check = [&](StringRef what, int64_t number) -> LogicalResult {
+    if (number >= 0 && number <= kMaxFields)
+      return success();
+    return emitError() << "expects " << what << " from 0 to " << kMaxFields
+                       << ", but got " << number;
+  };
+  if (failed(check("the place of a constructor", index)))
+    return failure();
+  return check("a number of fields", numFields);
+}
+
+LogicalResult GetFieldOp::verify() {
+  int64_t index = static_cast<int64_t>(getIndex());
+  if (index < 0 || index >= kMaxFields)
+    return emitOpError() << "expects the number of a field, from 0 to "
+                         << kMaxFields - 1 << ", but got " << index;
+  return success();
+}
+
+LogicalResult LoadConstantOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getValue().getShapedType());
+  if (!type || !type.getElementType().isIntOrFloat())
+    return emitOpError() << "expects a tensor of integers or floats, but got "
+                         << getValue().getShapedType();
   return success();
 }
 

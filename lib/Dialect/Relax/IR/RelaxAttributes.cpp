@@ -7,9 +7,13 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <cstdlib>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -21,33 +25,70 @@ using namespace mlir::relax;
 namespace {
 
 /// Parses expressions with the usual precedence: `*`, `floordiv`, `ceildiv`
-/// and `mod` bind tighter than `+` and `-`.
+/// and `mod` bind tighter than `+` and `-`. An expression whose polynomial has
+/// coefficients that are no numbers of 64 bits, or too many terms, is refused.
 class ExprParser {
 public:
   explicit ExprParser(AsmParser &parser) : parser(parser) {}
 
-  FailureOr<AffineExpr> parseSum() {
-    FailureOr<AffineExpr> sum = parseProduct();
+  FailureOr<AffineExpr> parse() {
+    FailureOr<Bounded> sum = parseSum();
+    if (failed(sum))
+      return failure();
+    return sum->expr;
+  }
+
+  ArrayRef<StringAttr> getNames() const { return names; }
+
+private:
+  /// An expression, of which no coefficient and no constant is larger, and
+  /// which has no more terms.
+  struct Bounded {
+    AffineExpr expr;
+    int64_t largest;
+    int64_t numTerms;
+  };
+
+  FailureOr<Bounded> check(Bounded result, SMLoc loc) {
+    constexpr int64_t kMaxTerms = 4096;
+    if (result.largest == std::numeric_limits<int64_t>::max())
+      return parser.emitError(loc,
+                              "expects a size whose coefficients are below "
+                              "2^63 - 1"),
+             failure();
+    if (result.numTerms > kMaxTerms)
+      return parser.emitError(loc, "expects a size of at most ")
+                 << kMaxTerms << " terms when it is multiplied out",
+             failure();
+    return result;
+  }
+
+  FailureOr<Bounded> parseSum() {
+    FailureOr<Bounded> sum = parseProduct();
     while (succeeded(sum)) {
+      SMLoc loc = parser.getCurrentLocation();
       bool minus = false;
       if (failed(parser.parseOptionalPlus())) {
         if (failed(parser.parseOptionalMinus()))
           break;
         minus = true;
       }
-      FailureOr<AffineExpr> term = parseProduct();
+      FailureOr<Bounded> term = parseProduct();
       if (failed(term))
         return failure();
-      sum = minus ? *sum - *term : *sum + *term;
+      Bounded result{{},
+                     relay::saturatingAdd(sum->largest, term->largest),
+                     relay::saturatingAdd(sum->numTerms, term->numTerms)};
+      if (failed(check(result, loc)))
+        return failure();
+      result.expr = minus ? sum->expr - term->expr : sum->expr + term->expr;
+      sum = result;
     }
     return sum;
   }
 
-  ArrayRef<StringAttr> getNames() const { return names; }
-
-private:
-  FailureOr<AffineExpr> parseProduct() {
-    FailureOr<AffineExpr> product = parseFactor();
+  FailureOr<Bounded> parseProduct() {
+    FailureOr<Bounded> product = parseFactor();
     while (succeeded(product)) {
       AffineExprKind kind;
       SMLoc loc = parser.getCurrentLocation();
@@ -61,25 +102,37 @@ private:
         kind = AffineExprKind::Mod;
       else
         break;
-      FailureOr<AffineExpr> factor = parseFactor();
+      FailureOr<Bounded> factor = parseFactor();
       if (failed(factor))
         return failure();
+      Bounded result{
+          {},
+          relay::saturatingMultiply(product->largest, factor->largest),
+          relay::saturatingMultiply(product->numTerms, factor->numTerms)};
       if (kind != AffineExprKind::Mul) {
-        auto divisor = dyn_cast<AffineConstantExpr>(*factor);
+        auto divisor = dyn_cast<AffineConstantExpr>(factor->expr);
         if (divisor && divisor.getValue() <= 0)
           return parser.emitError(loc, "expects a positive divisor, but got ")
                      << divisor.getValue(),
                  failure();
+        // What is rounded up is a sum with the divisor first.
+        result.largest =
+            relay::saturatingAdd(product->largest, factor->largest);
+        result.numTerms =
+            relay::saturatingAdd(product->numTerms, factor->numTerms);
       }
-      product = getAffineBinaryOpExpr(kind, *product, *factor);
+      if (failed(check(result, loc)))
+        return failure();
+      result.expr = getAffineBinaryOpExpr(kind, product->expr, factor->expr);
+      product = result;
     }
     return product;
   }
 
-  FailureOr<AffineExpr> parseFactor() {
+  FailureOr<Bounded> parseFactor() {
     MLIRContext *context = parser.getContext();
     if (succeeded(parser.parseOptionalLParen())) {
-      FailureOr<AffineExpr> sum = parseSum();
+      FailureOr<Bounded> sum = parseSum();
       if (failed(sum) || failed(parser.parseRParen()))
         return failure();
       return sum;
@@ -89,13 +142,15 @@ private:
     if (isInteger.has_value()) {
       if (failed(*isInteger))
         return failure();
-      return getAffineConstantExpr(integer, context);
+      constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+      return Bounded{getAffineConstantExpr(integer, context),
+                     integer < -kLargest ? kLargest : std::abs(integer), 1};
     }
     if (succeeded(parser.parseOptionalMinus())) {
-      FailureOr<AffineExpr> factor = parseFactor();
+      FailureOr<Bounded> factor = parseFactor();
       if (failed(factor))
         return failure();
-      return -*factor;
+      return Bounded{-factor->expr, factor->largest, factor->numTerms};
     }
     std::string name;
     SMLoc loc = parser.getCurrentLocation();
@@ -108,7 +163,7 @@ private:
     unsigned position = std::distance(names.begin(), it);
     if (it == names.end())
       names.push_back(nameAttr);
-    return getAffineSymbolExpr(position, context);
+    return Bounded{getAffineSymbolExpr(position, context), 1, 1};
   }
 
   AsmParser &parser;
@@ -308,7 +363,7 @@ FailureOr<ShapeAttr> ShapeAttr::parseList(AsmParser &parser) {
   SmallVector<AffineExpr> exprs;
   if (failed(parser.parseCommaSeparatedList(
           AsmParser::Delimiter::Square, [&]() -> ParseResult {
-            FailureOr<AffineExpr> expr = exprParser.parseSum();
+            FailureOr<AffineExpr> expr = exprParser.parse();
             if (failed(expr))
               return failure();
             exprs.push_back(*expr);

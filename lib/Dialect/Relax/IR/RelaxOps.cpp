@@ -177,6 +177,13 @@ LogicalResult FuncOp::verify() {
       return emitOpError() << "expects parameters and results of relax types, "
                               "but got "
                            << type;
+  bool hasObjects = llvm::any_of(
+      llvm::concat<const Type>(getArgumentTypes(), getResultTypes()),
+      llvm::IsaPred<ObjectType>);
+  if (hasObjects && !isObjectFunction(*this))
+    return emitOpError() << "expects all parameters to be objects, and one "
+                            "result, in a function of objects, but got "
+                         << getFunctionType();
   return success();
 }
 
@@ -229,7 +236,7 @@ static LogicalResult collectDefinedSymbols(Region &body,
       for (size_t dim = 0, e = shape.size(); dim != e; ++dim)
         if (StringAttr symbol = shape.getBareSymbol(dim))
           bound.insert(symbol);
-      return WalkResult::advance();
+      return WalkResult(verifySymbolUses(op, shape, bound));
     }
     std::optional<ExtremeSize> size = ExtremeSize::of(op);
     if (!size)
@@ -450,6 +457,9 @@ LogicalResult CallDPSPackedOp::verify() {
     if (relay::DeviceAttr device = cast<SymbolicTensorType>(type).getDevice())
       return emitOpError() << "expects tensors on the host, but got one on "
                            << relay::DeviceAttr::getName(device);
+  if (getNumResults() == 0)
+    return emitOpError("expects at least one result, which the function "
+                       "writes, but got none");
   return verifyPackedName(*this, getFunction());
 }
 

@@ -248,13 +248,14 @@ Polynomial Polynomial::floorDiv(const Polynomial &other) const {
     auto inner = cast<AffineBinaryOpExpr>(monomial[0]);
     auto innerDivisor = dyn_cast<AffineConstantExpr>(inner.getRHS());
     if (innerDivisor && innerDivisor.getValue() > 0) {
-      int64_t factor = innerDivisor.getValue();
-      int64_t addend = constant / common;
-      Polynomial merged =
-          Polynomial(inner.getLHS()) +
-          Polynomial(context, saturatingMultiply(factor, addend));
-      return quotient + merged.floorDiv(Polynomial(
-                            context, saturatingMultiply(factor, reduced)));
+      // Unless the divisor would be too large a number.
+      int64_t factor = innerDivisor.getValue(), addend, product;
+      if (!llvm::MulOverflow(factor, constant / common, addend) &&
+          !llvm::MulOverflow(factor, reduced, product)) {
+        Polynomial merged =
+            Polynomial(inner.getLHS()) + Polynomial(context, addend);
+        return quotient + merged.floorDiv(Polynomial(context, product));
+      }
     }
   }
   return quotient + ofAtom(getAffineBinaryOpExpr(

@@ -114,7 +114,8 @@ static LogicalResult checkCaller(func::FuncOp function, SymbolTable &symbols) {
         return apply.emitOpError(
                    "expects an operator of the dialect, but got '")
                << apply.getName()
-               << "'; operators that programs add run in the interpreter only";
+               << "'; operators that programs add run in the interpreter and "
+                  "in the virtual machine (relay-compile --executor=vm)";
       } else if (!isa<ConstantOp, DeviceCopyOp, TupleOp, TupleGetItemOp,
                       func::ReturnOp>(op)) {
         InFlightDiagnostic diag = op.emitOpError(

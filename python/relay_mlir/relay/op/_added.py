@@ -7,13 +7,15 @@ is raised by whoever asked for them.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from ..._errors import CompileError
+from ..._errors import CompileError, Error
+from ..._functions import register_func
 from .. import _diagnostics, ty
 from ..._arguments import expect_text
 from .._core import core
@@ -31,6 +33,16 @@ class Argument:
     name: str
     type_info: str
     description: str
+
+
+class _NoDefinition(Exception):
+    """Nobody has said what an operator computes."""
+
+
+@functools.lru_cache(maxsize=None)
+def _read_call(text: bytes) -> tuple[list[tuple[str, Any]], ty.Type]:
+    """Attributes and type of a call in a compiled program."""
+    return core.read_call(text.decode())
 
 
 @dataclass
@@ -69,18 +81,30 @@ class AddedOperator:
         except BaseException as error:  # pylint: disable=broad-exception-caught
             return None, _diagnostics.hold(error)
 
-    def evaluate(self, inputs: list[Any], attrs: list[tuple[str, Any]],
+    def evaluate(self, inputs: Sequence[Any], attrs: list[tuple[str, Any]],
                  out_type: ty.Type) -> tuple[Any, str | None]:
         """What the interpreter calls."""
         try:
-            compute = definition_of(self.name, _to_attrs(attrs), _flatten(inputs), out_type)
-            if compute is None:
-                return None, ("expects a definition (register_compute or register_strategy), "
-                              "but has none")
-            result = compute(_to_attrs(attrs), _flatten(inputs), out_type)
-            return _to_value(result, out_type), None
+            return self._compute(inputs, attrs, out_type), None
+        except _NoDefinition as error:
+            return None, str(error)
         except BaseException as error:  # pylint: disable=broad-exception-caught
             return None, _diagnostics.hold(error)
+
+    def call(self, text: np.ndarray[Any, Any], *inputs: Any) -> Any:
+        """What compiled programs call, with attributes and type as text first."""
+        try:
+            return self._compute(inputs, *_read_call(text.tobytes()))
+        except _NoDefinition as error:
+            raise Error(f"'relay.{self.name}' op {error}") from None
+
+    def _compute(self, inputs: Sequence[Any], attrs: list[tuple[str, Any]],
+                 out_type: ty.Type) -> Any:
+        compute = definition_of(self.name, _to_attrs(attrs), _flatten(inputs), out_type)
+        if compute is None:
+            raise _NoDefinition("expects a definition (register_compute or register_strategy), "
+                                "but has none")
+        return _to_value(compute(_to_attrs(attrs), _flatten(inputs), out_type), out_type)
 
 
 ADDED: dict[str, AddedOperator] = {}
@@ -99,6 +123,7 @@ def add(name: str, description: str = "") -> AddedOperator:
     op = AddedOperator(name, description)
     op.publish()
     core.register_evaluator(name, op.evaluate)
+    register_func(f"relay.op.{name}", op.call, override=True)
     ADDED[name] = op
     return op
 
@@ -154,6 +179,11 @@ def _to_value(result: Any, out_type: ty.Type) -> Any:
         if not isinstance(type_, ty.TensorType) or tensor.dtype.name != type_.dtype:
             raise TypeError(f"expects a tensor of type {type_}, but got one of "
                             f"{tensor.dtype.name}")
+        known = [None if isinstance(size, core.Any) else int(str(size)) for size in type_.shape]
+        if tensor.ndim != len(known) or any(size not in (None, actual) for size, actual
+                                            in zip(known, tensor.shape)):
+            raise TypeError(f"expects a tensor of type {type_}, but got one of shape "
+                            f"{tensor.shape}")
         return tensor
 
     expected = len(_tensor_types(out_type))

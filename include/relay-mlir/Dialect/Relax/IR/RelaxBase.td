@@ -49,6 +49,7 @@ def Relax_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::relay::TargetDialect"];
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
@@ -126,6 +127,7 @@ def Relax_ConstructorAttr : AttrDef<Relax_Dialect, "Constructor"> {
   let parameters = (ins "::mlir::StringAttr":$type, "::mlir::StringAttr":$name,
                         "int64_t":$index, "int64_t":$numFields);
   let assemblyFormat = "`<` $type `,` $name `,` $index `,` $numFields `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -233,6 +233,8 @@ def Relax_DebugOp : Relax_FunctionalOp<"debug"> {
 def Relax_LoadConstantOp : Relax_FunctionalOp<"load_constant", [Pure]> {
   let summary = "A tensor that is known at compile time, as an object";
   let description = [{
+    Its elements are numbers.
+
     Example:
 
     ```mlir
@@ -242,6 +244,7 @@ def Relax_LoadConstantOp : Relax_FunctionalOp<"load_constant", [Pure]> {
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Relax_ObjectType:$result);
   let assemblyFormat = "attr-dict $value";
+  let hasVerifier = 1;
 }
 
 def Relax_MakeTupleOp : Relax_FunctionalOp<"make_tuple", [Pure]> {
@@ -305,6 +308,7 @@ def Relax_GetFieldOp : Relax_FunctionalOp<"get_field"> {
   let arguments = (ins Relax_ObjectType:$object, I64Attr:$index);
   let results = (outs Relax_ObjectType:$result);
   let assemblyFormat = "$object `` `[` $index `]` attr-dict";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,7 +39,8 @@ def Relax_FuncOp : Relax_Op<"func", [
   let description = [{
     The symbols of a function are the bare symbols among the dimensions of its
     parameters; every other type in it may only use these. Parameter and result
-    names are the attribute `relax.name`.
+    names are the attribute `relax.name`. A function of objects has parameters
+    that are objects, and one result.
 
     Example:
 
@@ -254,9 +255,10 @@ def Relax_CallDPSPackedOp : Relax_Op<"call_dps_packed", [Pure]> {
     Calls the packed function that the process which runs the program has
     registered under that name (`relayRegisterFunction`, in Python
     `relay_mlir.register_func`), in destination-passing style: the operands are
-    its inputs, the results are fresh tensors that it writes. It has to compute
-    the same from the same inputs, and nothing else: the call is made once, or
-    not at all if nobody needs its results. All tensors are on the host. Source:
+    its inputs, the results, of which there is at least one, are fresh tensors
+    that it writes. It has to compute the same from the same inputs, and nothing
+    else: the call is made once, or not at all if nobody needs its results or
+    they have no elements. All tensors are on the host. Source:
     `call_dps_packed` of TVM's Relax.
 
     Example:
@@ -281,7 +283,7 @@ def Relax_MatchCastOp : Relax_Op<"match_cast"> {
   let description = [{
     The result is the operand. A size of its type that is a symbol which nothing
     binds yet gives the symbol the value of the operand's size; the symbol may
-    occur in the operations after this one, and in the results of the function.
+    occur in the rest of the function and in its results.
     All other sizes have to be equal to those of the operand; what is not known
     of that when the function is compiled, the run time checks before a run.
     Source: `match_cast` of TVM's Relax.

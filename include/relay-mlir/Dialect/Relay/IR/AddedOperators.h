@@ -34,6 +34,12 @@ struct AddedOperator {
   std::function<FailureOr<Type>(Location, TypeRange, DictionaryAttr)> inferType;
 };
 
+/// What the name of a packed function begins with that computes an added
+/// operator in compiled programs; the operator's name follows. Its first
+/// argument is a vector of ui8, the text of a call: an array of the attributes
+/// and the type of the result. The others are the operands.
+inline constexpr llvm::StringLiteral kOperatorFunctionPrefix = "relay.op.";
+
 /// Adds an operator for the whole process, or replaces an added one of the same
 /// name. Fails if there is an operator of that name that was not added.
 LogicalResult addOperator(AddedOperator op);
