@@ -22,6 +22,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/LastUses.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -492,8 +493,15 @@ FailureOr<Bytecode> BytecodeBuilder::build() {
     functions[function.getSymName()] = code.functions.size();
     Bytecode::Function entry{function.getSymName().str(), RELAY_VM_BYTECODE};
     entry.isPublic = function.isPublic();
+    llvm::StringSet<> names;
     for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
       auto name = function.getArgAttrOfType<StringAttr>(i, relax::kNameAttr);
+      // Callers name what they pass.
+      if (entry.isPublic && name && !name.empty() &&
+          !names.insert(name.getValue()).second)
+        return function.emitOpError("expects names of parameters that differ, "
+                                    "but got ")
+               << name << " twice";
       entry.params.push_back(name ? name.str() : "");
       if (function.getArgAttr(i, relax::kIsStringAttr))
         entry.stringParams.push_back(i);

@@ -173,6 +173,9 @@ def test_a_program_without_types(tmp_path):
 @pytest.mark.parametrize("text, message", [
     ("relax.func private @t(!relax.tensor<[n], f32>) -> !relax.tensor<[n], f32>",
      "'relax.func' op expects a body, but got a declaration"),
+    ("relax.func @n(%x: !relax.object {relax.name = 'x'}, %y: !relax.object {relax.name = 'x'}) "
+     "-> !relax.object { relax.return %x : !relax.object }".replace("'", '"'),
+     'expects names of parameters that differ, but got "x" twice'),
     ("relax.func private @o(!relax.object) -> !relax.object",
      "'relax.func' op expects a body, but got a declaration"),
     ("""relax.func private @b(%x: !relax.object) -> !relax.object {
