@@ -18,6 +18,7 @@
 #include "ExternalObjects.h"
 #include "KernelRemarks.h"
 #include "ProgramGlue.h"
+#include "TextOutput.h"
 #include "VTASearch.h"
 
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
@@ -35,7 +36,6 @@
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Pipelines/Schedules.h"
 #include "relay-mlir/Report/Report.h"
-#include "relay-mlir/Support/OutputFile.h"
 #include "relay-mlir/Support/PassFailures.h"
 #include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
@@ -84,8 +84,6 @@ private:
   LogicalResult writeBinary();
   FailureOr<SmallVector<relax::FuncOp>> getFunctions();
   FailureOr<OwningOpRef<ModuleOp>> buildHost(ConstantPool &pool);
-  LogicalResult writeText(StringRef path,
-                          function_ref<void(raw_ostream &)> write);
 
   /// What counts the time of a phase, up to its end, for whoever wants to know.
   struct Phase {
@@ -330,7 +328,7 @@ LogicalResult Compilation::run() {
     OwningOpRef<ModuleOp> written = scripts.write(module);
     if (!written)
       return failure();
-    return writeText(outputPath, [&](raw_ostream &os) {
+    return emitText(module.getContext(), outputPath, [&](raw_ostream &os) {
       written->print(os, OpPrintingFlags().useLocalScope());
     });
   }
@@ -358,8 +356,7 @@ LogicalResult Compilation::run() {
     return writeForm();
   switch (kind) {
   case EmitKind::Relax:
-    if (glue)
-      joinGlue(module, *glue);
+    joinGlue(module, glue.get());
     return writeModule();
   case EmitKind::LLVM:
     return writeCode(CodeKind::LLVMIR);
@@ -370,8 +367,8 @@ LogicalResult Compilation::run() {
       return failure();
     return options.graphPath.empty()
                ? success()
-               : writeText(options.graphPath,
-                           [&](raw_ostream &os) { os << graph; });
+               : emitText(module.getContext(), options.graphPath,
+                          [&](raw_ostream &os) { os << graph; });
   }
 }
 
@@ -528,19 +525,8 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
 // Output
 //===----------------------------------------------------------------------===//
 
-LogicalResult Compilation::writeText(StringRef path,
-                                     function_ref<void(raw_ostream &)> write) {
-  if (std::error_code error = writeOutputText(path, [&](raw_ostream &os) {
-        write(os);
-        return success();
-      }))
-    return emitError(UnknownLoc::get(module.getContext()), "cannot write '")
-           << path << "': " << error.message();
-  return success();
-}
-
 LogicalResult Compilation::writeModule() {
-  return writeText(outputPath, [&](raw_ostream &os) {
+  return emitText(module.getContext(), outputPath, [&](raw_ostream &os) {
     // Weights would drown what one wants to read here.
     OpPrintingFlags flags;
     // Zero: not even turned into text first.
@@ -551,9 +537,8 @@ LogicalResult Compilation::writeModule() {
 
 /// Writes all of the module, for `from` of another compilation.
 LogicalResult Compilation::writeForm() {
-  if (glue)
-    joinGlue(module, *glue);
-  return writeText(outputPath, [&](raw_ostream &os) {
+  joinGlue(module, glue.get());
+  return emitText(module.getContext(), outputPath, [&](raw_ostream &os) {
     module.print(os);
     os << '\n';
   });
@@ -576,7 +561,7 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
   if (failed(compileLLVMModule(**host, target.getInfo(), codeKind,
                                texts.emplace_back(), CodeEffort::Program)))
     return failure();
-  return writeText(outputPath, [&](raw_ostream &os) {
+  return emitText(module.getContext(), outputPath, [&](raw_ostream &os) {
     for (const SmallVector<char, 0> &text : texts)
       os << StringRef(text.data(), text.size()) << '\n';
     // Code of other devices, where it is text.

@@ -14,6 +14,7 @@
 
 #include "Compilation.h"
 #include "DeviceTargets.h"
+#include "TextOutput.h"
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -82,13 +83,8 @@ static LogicalResult writeBytecode(ModuleOp module,
   relayModuleFree(*compiled);
   if (status != RELAY_OK)
     return emitError(location) << relayGetLastError();
-  if (std::error_code error = writeOutputText(outputPath, [&](raw_ostream &os) {
-        os << text;
-        return success();
-      }))
-    return emitError(UnknownLoc::get(location.getContext()), "cannot write '")
-           << outputPath << "': " << error.message();
-  return success();
+  return emitText(location.getContext(), outputPath,
+                  [&](raw_ostream &os) { os << text; });
 }
 
 /// Whether the virtual machine would run what is wrong for any executor: a

@@ -63,6 +63,8 @@ LogicalResult relay::checkNoGlue(ModuleOp module) {
 }
 
 void relay::joinGlue(ModuleOp module, ModuleOp glue) {
+  if (!glue)
+    return;
   moveAttrs(glue, module);
   Block &body = *module.getBody();
   body.getOperations().splice(body.begin(), glue.getBody()->getOperations());

@@ -21,7 +21,7 @@ FailureOr<OwningOpRef<ModuleOp>> takeGlue(ModuleOp module);
 /// Checks that there are none, which only the virtual machine runs.
 LogicalResult checkNoGlue(ModuleOp module);
 
-/// Moves all of `glue` back to the start of `module`.
+/// Moves all of `glue`, which may be null, back to the start of `module`.
 void joinGlue(ModuleOp module, ModuleOp glue);
 
 } // namespace mlir::relay

@@ -116,33 +116,6 @@ relax::FuncOp ObjectConverter::createFunction(Location loc, const Twine &name,
   return function;
 }
 
-/// Says what callers pass: values from outside are checked.
-static void setParamTypes(relax::FuncOp function, TypeRange types) {
-  if (types.empty())
-    return;
-  function->setAttr(relax::kParamTypesAttr,
-                    Builder(function.getContext())
-                        .getTypeArrayAttr(SmallVector<Type>(types)));
-}
-
-/// Says what callers get: the names of results, and their types.
-static void setResults(relax::FuncOp function, func::FuncOp source) {
-  Builder builder(function.getContext());
-  SmallVector<StringRef> names;
-  SmallVector<bool> areStrings;
-  for (unsigned i = 0, e = source.getNumResults(); i != e; ++i) {
-    auto name = source.getResultAttrOfType<StringAttr>(i, kNameAttrName);
-    names.push_back(name ? name.getValue() : "");
-    areStrings.push_back(bool(source.getResultAttr(i, kIsStringAttrName)));
-  }
-  function->setAttr(relax::kResultTypesAttr,
-                    builder.getTypeArrayAttr(source.getResultTypes()));
-  function->setAttr(relax::kResultNamesAttr, builder.getStrArrayAttr(names));
-  if (llvm::is_contained(areStrings, true))
-    function->setAttr(relax::kStringResultsAttr,
-                      builder.getDenseBoolArrayAttr(areStrings));
-}
-
 /// A function that is declared only has nothing to run.
 static LogicalResult checkBody(Operation *op, Region &body) {
   if (body.hasOneBlock())

@@ -35,6 +35,31 @@ void relay::copyResultAttrs(func::FuncOp source, relax::FuncOp target) {
         target.setResultAttr(i, to, attr);
 }
 
+void relay::setParamTypes(relax::FuncOp function, TypeRange types) {
+  if (types.empty())
+    return;
+  function->setAttr(relax::kParamTypesAttr,
+                    Builder(function.getContext())
+                        .getTypeArrayAttr(SmallVector<Type>(types)));
+}
+
+void relay::setResults(relax::FuncOp function, func::FuncOp source) {
+  Builder builder(function.getContext());
+  SmallVector<StringRef> names;
+  SmallVector<bool> areStrings;
+  for (unsigned i = 0, e = source.getNumResults(); i != e; ++i) {
+    auto name = source.getResultAttrOfType<StringAttr>(i, kNameAttrName);
+    names.push_back(name ? name.getValue() : "");
+    areStrings.push_back(bool(source.getResultAttr(i, kIsStringAttrName)));
+  }
+  function->setAttr(relax::kResultTypesAttr,
+                    builder.getTypeArrayAttr(source.getResultTypes()));
+  function->setAttr(relax::kResultNamesAttr, builder.getStrArrayAttr(names));
+  if (llvm::is_contained(areStrings, true))
+    function->setAttr(relax::kStringResultsAttr,
+                      builder.getDenseBoolArrayAttr(areStrings));
+}
+
 void relay::convertModuleAttrs(ModuleOp module) {
   if (Attribute strings = module->removeAttr(kStringsAttrName))
     module->setAttr(relax::kStringsAttr, strings);

@@ -21,6 +21,14 @@ void copyParameterAttrs(func::FuncOp source, relax::FuncOp target);
 /// The same for results, of which both have as many.
 void copyResultAttrs(func::FuncOp source, relax::FuncOp target);
 
+/// Says of a function of objects what callers pass: values from outside are
+/// checked.
+void setParamTypes(relax::FuncOp function, TypeRange types);
+
+/// Says of a function of objects what callers get: the names of results, and
+/// their types.
+void setResults(relax::FuncOp function, func::FuncOp source);
+
 /// The table of strings, and what the model says of itself, as relax has them.
 void convertModuleAttrs(ModuleOp module);
 

@@ -86,6 +86,7 @@ LogicalResult HostTranslator::collectCalls(HostFunction &function) {
                          : it == options.kernelSymbols.end()
                              ? call.getCallee()
                              : StringRef(it->second);
+      callsPacked |= packed != nullptr;
       function.calls.push_back({call, kernel, symbol, device,
                                 /*sourceDevice=*/-1, packed != nullptr});
     } else if (auto copy = dyn_cast<relax::CopyOp>(op)) {
@@ -545,10 +546,7 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
     needCalls(CallKind::Kernel);
   if (devices.size() > 1)
     needCalls(CallKind::Device);
-  if (llvm::any_of(functions, [](const auto &function) {
-        return llvm::any_of(function->calls,
-                            [](const HostCall &call) { return call.isPacked; });
-      }))
+  if (callsPacked)
     needCalls(CallKind::Packed);
   for (auto &function : functions)
     function->mainFunction = buildMainFunction(*function);

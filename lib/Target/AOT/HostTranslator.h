@@ -119,6 +119,8 @@ private:
   Type i32, i64;
 
   std::vector<std::unique_ptr<HostFunction>> functions;
+  /// Whether one of the calls is of a packed function.
+  bool callsPacked = false;
   /// What makes calls, of those kinds that there are.
   std::map<CallKind, LLVM::LLVMFuncOp> callFunctions;
   /// Null is the host, which is first.
