@@ -318,8 +318,8 @@ RELAY_RT_EXPORT RelayStatus relayValueReadReference(const RelayValue *value,
 RELAY_RT_EXPORT RelayStatus relayValueWriteReference(RelayValue *value,
                                                      RelayValue *contents);
 
-/// Calls a function of a program by its name. `module` must have bytecode, as
-/// those have that were compiled for the executor vm.
+/// Calls a function of a program by its name. `module` must not be one
+/// function of tensors alone.
 RELAY_RT_EXPORT RelayStatus relayModuleInvoke(RelayModule *module,
                                               const char *function,
                                               RelayValue *const *args,

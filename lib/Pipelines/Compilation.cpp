@@ -83,7 +83,7 @@ private:
   LogicalResult writeCode(CodeKind codeKind);
   LogicalResult writeBinary();
   FailureOr<SmallVector<relax::FuncOp>> getFunctions();
-  FailureOr<OwningOpRef<ModuleOp>> buildHost(ConstantPool &pool);
+  FailureOr<HostModules> buildHost(ConstantPool &pool);
 
   /// What counts the time of a phase, up to its end, for whoever wants to know.
   struct Phase {
@@ -102,8 +102,8 @@ private:
   DefaultTimingManager timingManager;
   TimingScope timing;
 
-  /// The functions of objects of a program for the VM; null for a model that is
-  /// one function of tensors.
+  /// The functions of objects of a program; null for a model that is one
+  /// function of tensors.
   OwningOpRef<ModuleOp> glue;
   /// Of the module, once it has one.
   CPUAttr target;
@@ -229,22 +229,22 @@ LogicalResult Compilation::attachTarget() {
   return success();
 }
 
-/// Takes what becomes bytecode out of the module, which then has functions of
-/// tensors only.
+/// Takes the functions of objects out of the module, which then has functions
+/// of tensors only.
 LogicalResult Compilation::splitProgram() {
   auto isWhole = [](NormalForm form) {
     return form == NormalForm::RelayTyped || form == NormalForm::RelaxKernels;
   };
   if (!isWhole(options.from) || (options.to && !isWhole(*options.to)))
-    return module.emitError("expects a program in the form relay-typed or "
-                            "relax-kernels for the executor vm: others are of "
-                            "functions of tensors");
+    return module.emitError("expects a program with functions of objects in "
+                            "the form relay-typed or relax-kernels: others are "
+                            "of functions of tensors");
   if (kind == EmitKind::Object)
-    return module.emitError("expects a shared object for the executor vm, but "
-                            "got a relocatable one");
+    return module.emitError("expects a shared object for a program with "
+                            "functions of objects, but got a relocatable one");
   if (!options.variants.empty())
-    return module.emitError("expects variants for sizes with the executor aot, "
-                            "but got vm");
+    return module.emitError("expects variants for sizes of one function of "
+                            "tensors, but got a program");
   if (options.from == NormalForm::RelayTyped &&
       failed(runPasses([&](OpPassManager &manager) {
         buildRelayToObjectsPipeline(manager, options);
@@ -263,8 +263,7 @@ LogicalResult Compilation::run() {
     copies.getBody()->clear();
   if (failed(checkForm()) || failed(attachTarget()))
     return failure();
-  if (options.executor == ExecutorKind::VM ? failed(splitProgram())
-                                           : failed(checkNoGlue(module)))
+  if (options.hasGlue ? failed(splitProgram()) : failed(checkNoGlue(module)))
     return failure();
   tir::loadScheduleDialects(module.getContext());
   // Also loads the dialects that kernels are lowered to.
@@ -508,7 +507,7 @@ FailureOr<SmallVector<relax::FuncOp>> Compilation::getFunctions() {
   return diag;
 }
 
-FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
+FailureOr<HostModules> Compilation::buildHost(ConstantPool &pool) {
   FailureOr<SmallVector<relax::FuncOp>> functions = getFunctions();
   if (failed(functions))
     return failure();
@@ -518,6 +517,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
   hostOptions.precision = stringifyPrecision(getPrecision(module));
   hostOptions.deviceModules = deviceModules;
   hostOptions.glue = glue.get();
+  hostOptions.nativeGlue = options.executor == ExecutorKind::AOT;
   return buildHostModule(*functions, hostOptions, pool);
 }
 
@@ -546,7 +546,7 @@ LogicalResult Compilation::writeForm() {
 
 LogicalResult Compilation::writeCode(CodeKind codeKind) {
   ConstantPool pool(module.getContext());
-  FailureOr<OwningOpRef<ModuleOp>> host = buildHost(pool);
+  FailureOr<HostModules> host = buildHost(pool);
   if (failed(host))
     return failure();
   SmallVector<SmallVector<char, 0>> texts;
@@ -558,8 +558,11 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
     if (failed(compileKernelModule(*single, codeKind, texts.emplace_back())))
       return failure();
   }
-  if (failed(compileLLVMModule(**host, target.getInfo(), codeKind,
-                               texts.emplace_back(), CodeEffort::Program)))
+  if (failed(compileLLVMModule(*host->program, target.getInfo(), codeKind,
+                               texts.emplace_back(), CodeEffort::Program)) ||
+      (host->glue &&
+       failed(compileLLVMModule(*host->glue, target.getInfo(), codeKind,
+                                texts.emplace_back(), CodeEffort::Kernel))))
     return failure();
   return emitText(module.getContext(), outputPath, [&](raw_ostream &os) {
     for (const SmallVector<char, 0> &text : texts)
@@ -586,6 +589,7 @@ LogicalResult Compilation::writeBinary() {
   artifactOptions.precision = stringifyPrecision(getPrecision(module));
   artifactOptions.deviceModules = deviceModules;
   artifactOptions.glue = glue.get();
+  artifactOptions.nativeGlue = options.executor == ExecutorKind::AOT;
   Phase scope = time("Artefact");
   artifactOptions.timing = &scope.timing;
   return writeArtifact(*functions, module.getLoc(), artifactKernels,

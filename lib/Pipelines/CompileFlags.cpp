@@ -30,12 +30,11 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                              "(default: those of the module)"),
                     cl::cat(category)),
       executor("executor",
-               cl::desc("What runs the program: aot, one native function of "
-                        "tensors; vm, bytecode, which the whole language "
-                        "needs; auto, vm for what aot does not compile "
-                        "(default); graph, aot, and the graph of its kernels "
-                        "in a .json beside the output"),
-               cl::init("auto"), cl::cat(category)),
+               cl::desc("What runs the program: aot, native code (default); "
+                        "vm, bytecode that calls native functions of tensors; "
+                        "graph, one native function of tensors, and the graph "
+                        "of its kernels in a .json beside the output"),
+               cl::init("aot"), cl::cat(category)),
       optLevel("O", cl::Prefix,
                cl::desc("0: no folding and no fusion; 1: folding; "
                         "2: fusion too; 3: layouts too (default)"),
@@ -94,9 +93,8 @@ std::optional<CompileOptions> CompileFlags::get() const {
   options.deviceTargets = deviceTargets;
   std::optional<ExecutorKind> kind = parseExecutorKind(executor);
   if (!kind) {
-    llvm::errs()
-        << "error: expects --executor=aot, vm, graph or auto, but got '"
-        << executor << "'\n";
+    llvm::errs() << "error: expects --executor=aot, vm or graph, but got '"
+                 << executor << "'\n";
     return std::nullopt;
   }
   options.executor = *kind;

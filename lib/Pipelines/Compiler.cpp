@@ -24,7 +24,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -47,7 +46,6 @@ std::optional<ExecutorKind> relay::parseExecutorKind(StringRef name) {
   return llvm::StringSwitch<std::optional<ExecutorKind>>(name)
       .Case("aot", ExecutorKind::AOT)
       .Case("vm", ExecutorKind::VM)
-      .Case("auto", ExecutorKind::Auto)
       .Case("graph", ExecutorKind::Graph)
       .Default(std::nullopt);
 }
@@ -87,8 +85,15 @@ static LogicalResult writeBytecode(ModuleOp module,
                   [&](raw_ostream &os) { os << text; });
 }
 
-/// Whether the virtual machine would run what is wrong for any executor: a
-/// program that cannot be called, or whose inputs cannot be told apart.
+static LogicalResult compileAs(ModuleOp module, const CompileOptions &options,
+                               EmitKind kind, StringRef outputPath) {
+  if (options.isProgram)
+    *options.isProgram = options.hasGlue;
+  return runCompilation(module, options, kind, outputPath);
+}
+
+/// Whether functions of objects would do what is wrong for any program: one
+/// that cannot be called, or whose inputs cannot be told apart.
 static bool isWrongForBoth(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main)
@@ -105,25 +110,24 @@ static bool isWrongForBoth(ModuleOp module) {
   return walk.wasInterrupted();
 }
 
-/// Compiles for the executor aot, and for vm if that fails. Of a model that
-/// both refuse, what is wrong for vm is told, which knows the whole language.
+/// Compiles one function of tensors, or all of a program if that fails. Of what
+/// neither takes, it is told what is wrong with the whole program.
 static LogicalResult compileForEither(ModuleOp module, CompileOptions options,
                                       EmitKind kind, StringRef outputPath) {
   MLIRContext *context = module.getContext();
   OwningOpRef<ModuleOp> copy = module.clone();
   SmallVector<Diagnostic> diagnostics;
-  options.executor = ExecutorKind::AOT;
   LogicalResult result = failure();
   {
     ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
       diagnostics.push_back(std::move(diagnostic));
       return success();
     });
-    result = compileModule(module, options, kind, outputPath);
+    result = compileAs(module, options, kind, outputPath);
   }
   if (failed(result) && !isWrongForBoth(*copy)) {
-    options.executor = ExecutorKind::VM;
-    result = compileModule(*copy, options, kind, outputPath);
+    options.hasGlue = true;
+    result = compileAs(*copy, options, kind, outputPath);
   } else {
     for (Diagnostic &diagnostic : diagnostics)
       context->getDiagEngine().emit(std::move(diagnostic));
@@ -137,38 +141,21 @@ LogicalResult relay::compileModule(ModuleOp module,
   CompileOptions resolved = options;
   if (std::string error = resolveDeviceTargets(resolved); !error.empty())
     return emitError(module.getLoc()) << error;
-  if (resolved.executor == ExecutorKind::Graph) {
-    if (kind != EmitKind::SharedObject || resolved.to ||
-        resolved.from > NormalForm::RelaxKernels)
-      return module.emitError("expects a shared object, of a program whose "
-                              "kernels are calls of a graph, for the executor "
-                              "graph");
-    if (llvm::sys::path::extension(outputPath) != ".so")
-      return module.emitError("expects an output that ends in .so for the "
-                              "executor graph, whose graph goes into a .json "
-                              "beside it, but got '")
-             << outputPath << "'";
-    SmallString<128> path(outputPath);
-    llvm::sys::path::replace_extension(path, "json");
-    resolved.executor = ExecutorKind::AOT;
-    resolved.graphPath = path.str();
-  }
-  // Only the virtual machine has functions of objects.
-  if (resolved.executor == ExecutorKind::Auto &&
-      llvm::any_of(module.getOps<relax::FuncOp>(), relax::isObjectFunction))
-    resolved.executor = ExecutorKind::VM;
-  // Parts of the way, objects, and variants are of functions of tensors.
-  if (resolved.executor == ExecutorKind::Auto &&
-      (resolved.from != NormalForm::RelayTyped || resolved.to ||
-       kind == EmitKind::Object || !resolved.variants.empty()))
-    resolved.executor = ExecutorKind::AOT;
-  if (resolved.executor == ExecutorKind::Auto && kind != EmitKind::Bytecode)
-    return compileForEither(module, resolved, kind, outputPath);
   if (kind == EmitKind::Bytecode)
     return writeBytecode(module, resolved, outputPath);
-  if (resolved.chosenExecutor)
-    *resolved.chosenExecutor = resolved.executor;
-  return runCompilation(module, resolved, kind, outputPath);
+  // Bytecode is always a program of functions of objects.
+  resolved.hasGlue |=
+      resolved.executor == ExecutorKind::VM ||
+      (resolved.executor == ExecutorKind::AOT &&
+       llvm::any_of(module.getOps<relax::FuncOp>(), relax::isObjectFunction));
+  // Most parts of the way, objects, and variants are of functions of tensors.
+  bool isPart = resolved.from != NormalForm::RelayTyped ||
+                (resolved.to && *resolved.to != NormalForm::RelaxKernels);
+  bool isOpen = resolved.executor == ExecutorKind::AOT && !resolved.hasGlue &&
+                !isPart && kind != EmitKind::Object &&
+                resolved.variants.empty();
+  return isOpen ? compileForEither(module, resolved, kind, outputPath)
+                : compileAs(module, resolved, kind, outputPath);
 }
 
 FailureOr<RelayModule *>

@@ -25,10 +25,11 @@ namespace {
 
 /// What becomes of a model.
 struct Verdict {
-  /// "aot" or "vm"; empty if the model is refused.
-  std::string executor;
-  /// What the importer, or the compiler for each executor, says against it.
-  std::string refusal, notForAot;
+  /// "function", one of tensors, or "program"; empty if the model is refused.
+  std::string form;
+  /// What the importer or the compiler says against it, and what it says
+  /// against one function.
+  std::string refusal, notOneFunction;
 };
 
 } // namespace
@@ -69,14 +70,14 @@ static Verdict judge(llvm::MemoryBufferRef buffer, MLIRContext *context) {
       return compileModule(*copy, options, EmitKind::Nothing, "");
     });
   };
-  verdict.notForAot = compile(ExecutorKind::AOT);
-  if (verdict.notForAot.empty()) {
-    verdict.executor = "aot";
+  verdict.notOneFunction = compile(ExecutorKind::Graph);
+  if (verdict.notOneFunction.empty()) {
+    verdict.form = "function";
     return verdict;
   }
-  verdict.refusal = compile(ExecutorKind::VM);
+  verdict.refusal = compile(ExecutorKind::AOT);
   if (verdict.refusal.empty())
-    verdict.executor = "vm";
+    verdict.form = "program";
   return verdict;
 }
 
@@ -112,12 +113,12 @@ static void writeJson(const OnnxCoverage &coverage, const Verdict &verdict,
           json.attribute("supported", use.isSupported);
         });
     });
-    if (verdict.executor.empty())
-      json.attribute("executor", nullptr);
+    if (verdict.form.empty())
+      json.attribute("compiles_to", nullptr);
     else
-      json.attribute("executor", verdict.executor);
-    if (!verdict.notForAot.empty())
-      json.attribute("not_for_aot", verdict.notForAot);
+      json.attribute("compiles_to", verdict.form);
+    if (!verdict.notOneFunction.empty())
+      json.attribute("not_a_function", verdict.notOneFunction);
     if (!verdict.refusal.empty())
       json.attribute("refusal", verdict.refusal);
   });
@@ -159,12 +160,12 @@ static void writeText(const OnnxCoverage &coverage, const Verdict &verdict,
                     use.isSupported ? "" : "not supported"});
   writeTable(rows, os << '\n');
   os << '\n';
-  if (!verdict.notForAot.empty())
-    os << "not for the executor aot: " << verdict.notForAot << '\n';
-  if (verdict.executor.empty())
+  if (!verdict.notOneFunction.empty())
+    os << "no function of tensors: " << verdict.notOneFunction << '\n';
+  if (verdict.form.empty())
     os << "refused: " << verdict.refusal << '\n';
   else
-    os << "runs on the executor " << verdict.executor << '\n';
+    os << "compiles to a " << verdict.form << '\n';
 }
 
 LogicalResult relay::writeOnnxCoverage(llvm::MemoryBufferRef buffer,

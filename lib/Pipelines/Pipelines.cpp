@@ -192,6 +192,7 @@ void relay::buildRelayToObjectsPipeline(OpPassManager &manager,
                                         const CompileOptions &options) {
   buildOutlineTensorsPipeline(manager, options);
   manager.addPass(createConvertRelayToObjectsPass());
+  manager.addPass(relax::createCallKnownClosuresPass());
 }
 
 void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {

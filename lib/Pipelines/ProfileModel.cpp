@@ -388,7 +388,7 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
                                          : 0;
   if (isProgram && !runs.empty()) {
     KernelProfile &glue = kernels.emplace_back();
-    glue.name = "(bytecode)";
+    glue.name = "(program)";
     glue.device = "cpu:0";
     glue.numCalls = runs.front().numFunctions;
     glue.flops = glue.bytes = -1;

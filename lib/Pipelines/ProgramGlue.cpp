@@ -1,4 +1,4 @@
-//===- ProgramGlue.cpp - What becomes bytecode, apart ---------------------===//
+//===- ProgramGlue.cpp - Functions of objects, apart ----------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,8 +57,8 @@ LogicalResult relay::checkNoGlue(ModuleOp module) {
   for (auto function : module.getOps<relax::FuncOp>())
     if (relax::isObjectFunction(function))
       return function.emitOpError("expects a function of tensors for the "
-                                  "executor aot, but got one of objects, which "
-                                  "the executor vm runs");
+                                  "executor graph, but got one of objects, "
+                                  "which the executors aot and vm run");
   return success();
 }
 

@@ -395,7 +395,8 @@ static std::string printFunction(const RelayVMProgram &program,
   for (int32_t i = 0; i < function.num_params; ++i)
     text += (i ? ", %" : "%") + std::to_string(i) +
             (*function.params[i] ? " " + std::string(function.params[i]) : "");
-  text += ") registers: " + std::to_string(function.num_registers) + "\n";
+  text += ") registers: " + std::to_string(function.num_registers) +
+          (function.native ? ", native code\n" : "\n");
   const int64_t *code = program.code + function.first_word;
   for (int64_t position = 0; position < function.num_words;) {
     const int64_t *word = code + position;

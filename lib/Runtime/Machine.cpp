@@ -25,8 +25,30 @@ using namespace relay_rt;
 static constexpr size_t kMaxFrames = 4000000;
 static constexpr size_t kMaxRegisters = size_t(1) << 27;
 
+// Native code reads registers and objects.
+static_assert(sizeof(Value) == sizeof(uint64_t) && alignof(Object) >= 4);
+static_assert(sizeof(DataObject) == sizeof(RelayGlueObject) &&
+              sizeof(Object) == offsetof(RelayGlueObject, constructor));
+
 Machine::Machine(RelayModule &module)
-    : module(module), program(module.getProgram()), tensors(module) {}
+    : module(module), program(module.getProgram()), tensors(module) {
+  context.execute = [](const RelayGlueContext *context, const int64_t *word) {
+    Machine &machine = getMachine(context);
+    return machine.attempt([&] { machine.execute(word); });
+  };
+  context.begin = [](const RelayGlueContext *context) {
+    Machine &machine = getMachine(context);
+    return machine.attempt([&] { machine.checkInterrupt(); });
+  };
+  context.release = [](uint64_t object) {
+    relay_rt::release(reinterpret_cast<Object *>(object));
+  };
+  context.code = program.getDescription().code;
+  context.constants =
+      reinterpret_cast<const uint64_t *>(program.getConstants().data());
+  context.constructors = program.getDescription().constructors;
+  context.machine = this;
+}
 
 Value Machine::run(const BytecodeFunction &function, std::vector<Value> args) {
   if (args.size() != static_cast<size_t>(function.description->num_params))
@@ -129,26 +151,62 @@ const Value &Machine::look(int64_t arg, bool &isLast) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
+Machine &Machine::getMachine(const RelayGlueContext *context) {
+  return *static_cast<Machine *>(context->machine);
+}
+
+/// Not zero if `action` has failed: no exception may go through code that knows
+/// of none.
+template <typename Action>
+int32_t Machine::attempt(Action action) noexcept {
+  try {
+    action();
+    return 0;
+  } catch (...) {
+    failure = std::current_exception();
+    return 1;
+  }
+}
+
+/// Runs native code up to an instruction that it does not execute.
+void Machine::runNative(Frame &frame) {
+  const BytecodeFunction &function = *frame.function;
+  auto *first = reinterpret_cast<uint64_t *>(registers.data());
+  int64_t position = function.description->native(
+      &context, first + frame.firstRegister, frame.word - function.code);
+  if (position < 0)
+    std::rethrow_exception(std::exchange(failure, nullptr));
+  frame.word = function.code + position;
+}
+
+/// Executes a call that begins no function of objects.
+void Machine::execute(const int64_t *word) {
+  const BytecodeFunction &callee = program.getFunctions()[word[2]];
+  if (callee.kind == RELAY_VM_BUILTIN)
+    callBuiltin(callee.builtin, word);
+  else
+    callTensors(callee, word);
+}
+
 Value Machine::run() {
   while (true) {
     Frame &frame = frames.back();
+    if (frame.function->description->native)
+      runNative(frame);
     const int64_t *word = frame.word;
     switch (word[0]) {
     case RELAY_VM_CALL: {
       const BytecodeFunction &callee = program.getFunctions()[word[2]];
-      if (callee.kind == RELAY_VM_BUILTIN) {
-        callBuiltin(callee.builtin, word);
-        // A closure has begun, which ends with what follows here.
-        if (callee.builtin == Builtin::InvokeClosure)
-          break;
-        frames.back().word = word + 4 + word[3];
-      } else if (callee.kind == RELAY_VM_TENSORS) {
-        callTensors(callee, word);
-        frame.word = word + 4 + word[3];
-      } else {
+      if (callee.kind == RELAY_VM_BYTECODE) {
         for (int64_t i = 0; i < word[3]; ++i)
           arguments.push_back(read(word[4 + i]));
         enter(callee, isTailCall(word));
+      } else if (callee.kind == RELAY_VM_BUILTIN &&
+                 callee.builtin == Builtin::InvokeClosure) {
+        invokeClosure(word);
+      } else {
+        execute(word);
+        frame.word = word + 4 + word[3];
       }
       break;
     }
@@ -264,7 +322,8 @@ void Machine::callBuiltin(Builtin builtin, const int64_t *word) {
     return set(word[1], std::move(result));
   }
   case Builtin::InvokeClosure:
-    return invokeClosure(word);
+    // Begins a function: `run` does that.
+    break;
   case Builtin::MakeReference:
     return set(word[1], Value(ReferenceObject::create(read(args[0]))));
   case Builtin::ReadReference: {

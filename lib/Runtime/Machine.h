@@ -11,6 +11,8 @@
 #include "Bytecode.h"
 #include "Module.h"
 
+#include <exception>
+
 namespace relay_rt {
 
 /// One call of a function in bytecode from outside. Uses the stack of the
@@ -31,6 +33,11 @@ private:
   };
 
   Value run();
+  void runNative(Frame &frame);
+  void execute(const int64_t *word);
+  static Machine &getMachine(const RelayGlueContext *context);
+  template <typename Action>
+  int32_t attempt(Action action) noexcept;
   void enter(const BytecodeFunction &function, bool isTail);
   bool isTailCall(const int64_t *word) const;
   void leave();
@@ -67,6 +74,10 @@ private:
   /// A number that an argument is.
   Value looked;
   uint32_t numCalls = 0;
+  /// What native code is given, and how an instruction has failed that it has
+  /// left to `execute`.
+  RelayGlueContext context;
+  std::exception_ptr failure;
 };
 
 } // namespace relay_rt

@@ -124,7 +124,7 @@ class Module:
 
     @staticmethod
     def _open(path: PathLike, map_weights: bool, device: str | None) -> Module | None:
-        """Loads an artefact; None if it is for the executor vm."""
+        """Loads an artefact; None if it is a program."""
         impl = _relay_mlir.LoadedModule.open(
             expect_path(path), bool(map_weights),
             None if device is None else expect_text(device, "device"))
@@ -300,7 +300,7 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
          precision: str | None = None, device_targets: Mapping[str, str] | None = None,
          force_matrix_tiles: bool = False, desired_layout: str | None = None,
          integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-         vta_search: int | None = None, report: PathLike | None = None, executor: str = "auto",
+         vta_search: int | None = None, report: PathLike | None = None, executor: str = "aot",
          dims: Mapping[str, int] | None = None,
          shapes: Mapping[str, Sequence[int | None]] | None = None,
          inputs: Mapping[str, Any] | None = None,
@@ -323,7 +323,7 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
           cache: bool, cache_dir: PathLike | None, vta_search: int | None,
           report: PathLike | None, executor: str, fixed: Fixed | None,
           variants: list[str]) -> bool:
-    """What `emit` does. Returns whether the model has become a program for the executor vm."""
+    """What `emit` does. Returns whether the model has become a program, not one function."""
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
     folder = "" if cache_dir is None else expect_path(cache_dir, "cache_dir")
     arguments = (expect_path(path), expect_text(kind, "kind"),
@@ -370,7 +370,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
             vta_search: int | None = None, report: PathLike | None = None,
-            executor: typing.Literal["aot"],
+            executor: typing.Literal["graph"],
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -383,7 +383,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            vta_search: int | None = None, report: PathLike | None = None, executor: str = "auto",
+            vta_search: int | None = None, report: PathLike | None = None, executor: str = "aot",
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -395,7 +395,7 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
-            vta_search: int | None = None, report: PathLike | None = None, executor: str = "auto",
+            vta_search: int | None = None, report: PathLike | None = None, executor: str = "aot",
             dims: Mapping[str, int] | None = None,
             shapes: Mapping[str, Sequence[int | None]] | None = None,
             inputs: Mapping[str, Any] | None = None,
@@ -427,9 +427,10 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     is estimated to be fastest. `report` is a file for a
     page that shows what each pass did, or the graphs alone, for Model Explorer, if its
     name ends in ".json"; it is also written if compilation fails. `executor` is what runs
-    the model: "aot", one function of tensors; "vm", a virtual machine, for loops, branches,
-    sequences, and sizes that elements of tensors decide, which gives a Program; or "auto",
-    "vm" for what "aot" does not compile. `dims` has sizes that the model leaves open, by
+    the model: "aot", native code, which gives a Module of a model that is one function of
+    tensors, and a Program of one with loops, branches, sequences, or sizes that elements of
+    tensors decide; "vm", a virtual machine, a Program of any model; or "graph", a Module, and an
+    error for what is not one function of tensors. `dims` has sizes that the model leaves open, by
     their names ({"batch": 8}), and `shapes` shapes of inputs by name, in the place of the
     model's ({"x": [1, 3, None, 224]}; None stays open): code is made for these sizes.
     `inputs` has values of inputs by name, which become constants: numbers or arrays. The
@@ -456,45 +457,25 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     return Module(file.path(), _file=file, device=device)
 
 
-@typing.overload
 def load(path: PathLike, *, map_weights: bool = False,
-         executor: typing.Literal["aot"], device: str | None = None) -> Module: ...
-
-
-@typing.overload
-def load(path: PathLike, *, map_weights: bool = False, executor: typing.Literal["vm"],
-         device: str | None = None) -> Program: ...
-
-
-@typing.overload
-def load(path: PathLike, *, map_weights: bool = False, executor: str = "auto",
-         device: str | None = None) -> Module | Program: ...
-
-
-def load(path: PathLike, *, map_weights: bool = False, executor: str = "auto",
          device: str | None = None) -> Module | Program:
     """Loads an artefact that relay-compile, Module.save or Program.save wrote, and checks it.
 
-    The file may be changed or removed afterwards. `executor` is the one that the model was
-    compiled for: "aot" gives a Module, "vm" a Program, "auto" what the file is. With
-    `map_weights`, weights are not read but mapped: processes that load one file share the
-    memory, and Module.verify() checks it. Then the file must not be overwritten or cut, other
-    than by replacing it, for as long as the module lives. `device` says what runs the
-    kernels for a kind of devices where there is a choice: "vta:fsim", the functional
-    simulator of VTA, or "vta:tsim", which counts cycles.
-    Raises RuntimeError; ValueError for what another executor runs, and for a device that the
-    model or the machine lacks.
+    The result is a Module of one function of tensors, and a Program of anything else; Module(path)
+    is for what is known to be the first. The file may be changed or removed afterwards. With
+    `map_weights`, which a Program does not have, weights are not read but mapped: processes that
+    load one file share the memory, and Module.verify() checks it. Then the file must not be
+    overwritten or cut, other than by replacing it, for as long as the module lives. `device` says
+    what runs the kernels for a kind of devices where there is a choice: "vta:fsim", the
+    functional simulator of VTA, or "vta:tsim", which counts cycles.
+    Raises RuntimeError; ValueError for a device that the model or the machine lacks.
     """
-    if expect_text(executor, "executor") not in ("aot", "vm", "auto"):
-        raise ValueError(f"expects executor to be 'aot', 'vm' or 'auto', but got {executor!r}")
-    if executor == "aot":
-        return Module(path, map_weights, device=device)
-    if executor == "auto":
-        module = Module._open(path, map_weights, device)
-        if module is not None:
-            return module
+    module = Module._open(path, map_weights, device)
+    if module is not None:
+        return module
     if map_weights:
-        raise ValueError("expects map_weights with the executor 'aot', but got it with 'vm'")
+        raise ValueError("expects map_weights with a model that is one function of tensors, but "
+                         "got it with a program")
     from ._program import Program
 
     return Program._make(expect_path(path), device=device)

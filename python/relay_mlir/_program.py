@@ -102,6 +102,8 @@ class Program:
         for optional values that are not there. Returns an array, list or None, or a tuple of
         them if the model has several outputs. Raises ValueError for wrong inputs.
         """
+        if not kwargs and self._strings is None and len(args) == len(self._inputs):
+            return self._run(args)
         feed = self._name(args)
         for name, value in kwargs.items():
             if name in feed:
@@ -112,11 +114,12 @@ class Program:
     def run(self, inputs: Mapping[str, Any]) -> Outputs:
         """The same with a mapping, for names that are no identifiers."""
         feed = self._order(inputs)
+        if self._strings is None:
+            return self._run(feed)
+        return self._strings.run(lambda *args: self._run(args), feed, {})
 
-        def run(*args: Any) -> Any:
-            return _to_python(self._impl.run("main", list(args)))
-
-        return run(*feed) if self._strings is None else self._strings.run(run, feed, {})
+    def _run(self, args: Sequence[Any]) -> Any:
+        return _to_python(self._impl.run("main", list(args)))
 
     def _name(self, args: Sequence[Any]) -> dict[str, Any]:
         if len(args) > len(self._inputs):

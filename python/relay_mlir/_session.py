@@ -164,7 +164,7 @@ class InferenceSession:
         self._model = compile(
             import_onnx(path_or_bytes), opt_level=_OPT_LEVELS[level],
             target=options._entries.get("target"), precision=options._entries.get("precision"),
-            cache_dir=options._entries.get("cache_dir"), executor="auto")
+            cache_dir=options._entries.get("cache_dir"))
         if threads:
             _relay_mlir.set_num_threads(threads)
 

@@ -209,7 +209,7 @@ void relay_python::checkOptLevel(int optLevel) {
                           std::to_string(optLevel));
 }
 
-/// Returns whether it is a program for the executor vm.
+/// Returns whether it is a program, not one function of tensors.
 static bool compile(IRModule &self, const std::string &path,
                     const std::string &emit,
                     const std::optional<std::string> &target, int optLevel,
@@ -261,12 +261,12 @@ static bool compile(IRModule &self, const std::string &path,
   options.from = *from;
   std::optional<relay::ExecutorKind> executorKind =
       relay::parseExecutorKind(executor);
-  if (!executorKind || *executorKind == relay::ExecutorKind::Graph)
-    throw py::value_error("expects executor 'aot', 'vm' or 'auto', but got '" +
+  if (!executorKind)
+    throw py::value_error("expects executor 'aot', 'vm' or 'graph', but got '" +
                           executor + "'");
   options.executor = *executorKind;
-  relay::ExecutorKind chosen = *executorKind;
-  options.chosenExecutor = &chosen;
+  bool isProgram = false;
+  options.isProgram = &isProgram;
 
   DiagnosticCollector diagnostics(self.context.get(), self.words);
   LogicalResult result = failure();
@@ -278,7 +278,7 @@ static bool compile(IRModule &self, const std::string &path,
   }
   if (failed(result))
     diagnostics.raise("cannot compile the module");
-  return chosen == relay::ExecutorKind::VM;
+  return isProgram;
 }
 
 /// The kernels that @main calls, as the graph executor has graphs.
@@ -387,6 +387,11 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("executor") = "aot",
            py::arg("variants") = std::vector<std::string>())
       .def("graph_json", &getGraphJSON)
+      .def("has_objects",
+           [](IRModule &self) {
+             return llvm::any_of(self.module->getOps<relax::FuncOp>(),
+                                 relax::isObjectFunction);
+           })
       .def("quantized_layers", &getQuantizedLayers)
       .def("float_operators", &getFloatOperators)
       .def("simulated_values",

@@ -335,12 +335,13 @@ py::object Program::call(const InterpreterValue &function,
   return wrap(*result);
 }
 
-/// Writes the compiled program.
-static void compile(py::handle functions, py::handle types,
+/// Writes the compiled program; `isWhole` is for one of which any function may
+/// be called, not only @main. Returns whether it is no function of tensors.
+static bool compile(py::handle functions, py::handle types,
                     const std::string &path, const std::string &emit,
                     const std::string &target, const std::string &deviceTargets,
                     int optLevel, bool externalFallback, Report *report,
-                    const std::string &executor) {
+                    const std::string &executor, bool isWhole) {
   checkOptLevel(optLevel);
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   std::optional<EmitKind> kind = parseEmitKind(emit);
@@ -353,10 +354,13 @@ static void compile(py::handle functions, py::handle types,
   options.externalFallback = externalFallback;
   options.report = report;
   std::optional<ExecutorKind> executorKind = parseExecutorKind(executor);
-  if (!executorKind || *executorKind == ExecutorKind::Graph)
-    throw py::value_error("expects executor 'aot', 'vm' or 'auto', but got '" +
+  if (!executorKind)
+    throw py::value_error("expects executor 'aot', 'vm' or 'graph', but got '" +
                           executor + "'");
   options.executor = *executorKind;
+  options.hasGlue = isWhole;
+  bool isProgram = false;
+  options.isProgram = &isProgram;
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   LogicalResult result = failure();
   {
@@ -366,6 +370,7 @@ static void compile(py::handle functions, py::handle types,
   if (failed(result))
     diagnostics.raise("cannot compile the program");
   diagnostics.warn();
+  return isProgram;
 }
 
 //===----------------------------------------------------------------------===//
@@ -423,5 +428,5 @@ void relay_python::bindRelayExecutor(py::module_ &m) {
         py::arg("path"), py::arg("emit"), py::arg("target"),
         py::arg("device_targets"), py::arg("opt_level"),
         py::arg("external_fallback"), py::arg("report"),
-        py::arg("executor") = "aot");
+        py::arg("executor") = "aot", py::arg("is_whole") = false);
 }

@@ -140,8 +140,8 @@ VMProgram::VMProgram(const std::string &path,
   if (!getArtifact().program) {
     relayModuleFree(std::exchange(module, nullptr));
     throw py::value_error("expects '" + path +
-                          "' to be compiled for the executor vm, but it is "
-                          "one function of tensors");
+                          "' to be a program, but it is one function of "
+                          "tensors");
   }
   relayModuleSetInterrupt(
       module,

@@ -190,11 +190,10 @@ public:
     if (relayModuleGetArtifact(module)->program)
       throw py::value_error("expects '" + path +
                             "' to be one function of tensors, but it is a "
-                            "program for the executor vm, which "
-                            "relay_mlir.load loads");
+                            "program, which relay_mlir.load loads");
   }
 
-  /// Null for a program in bytecode.
+  /// Null for a program.
   static std::unique_ptr<LoadedModule>
   open(const std::string &path, bool mapWeights,
        const std::optional<std::string> &device) {

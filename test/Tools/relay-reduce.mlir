@@ -12,7 +12,7 @@
 // EXP-NOT: func.func
 
 // A command that fails with a message.
-// RUN: relay-reduce %t/dynamic.mlir --command="relay-compile --executor=aot --no-cache -o /dev/null" --message="no lowering" \
+// RUN: relay-reduce %t/dynamic.mlir --command="relay-compile --emit=obj --no-cache -o /dev/null" --message="no lowering" \
 // RUN:   -o %t/small.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: relay-reduce: 6 operations became 3
 // RUN: FileCheck %s --check-prefix=SMALL --input-file=%t/small.mlir

@@ -1,6 +1,6 @@
 // Passes of functions run in threads, whose errors come when all are done: they
 // are those of the pass that failed.
-// RUN: not relay-compile %s --executor=aot -o %t.so --no-cache --report=%t.html 2>&1 | FileCheck %s
+// RUN: not relay-compile %s --executor=graph -o %t.so --no-cache --report=%t.html 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=PAGE < %t.html
 // CHECK: error: {{.*}}has no lowering
 // PAGE: "errors":["{{[^]]*}}has no lowering{{[^]]*}}"],"failed":true

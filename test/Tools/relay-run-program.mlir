@@ -1,4 +1,4 @@
-// A program of the executor vm is checked, timed and profiled as a model is.
+// A program is checked, timed and profiled as a model is.
 
 // RUN: relay-run %s --executor=vm --check=interpreter | FileCheck %s --check-prefix=AGREES
 // RUN: relay-run %s --executor=vm --benchmark --repeat=3 --threads=1 | FileCheck %s --check-prefix=BENCHMARK
@@ -43,7 +43,7 @@
 // PROFILE: {{^kernel +calls}}
 // PROFILE-DAG: {{^fused_negative +1 }}
 // PROFILE-DAG: {{^fused_erf +2 }}
-// PROFILE-DAG: {{^\(bytecode\) +3 }}
+// PROFILE-DAG: {{^\(program\) +3 }}
 // PROFILE: {{^all +6 }}
 // PROFILE-NEXT: median of 3 runs
 // TRACE: "name":"fused_erf"

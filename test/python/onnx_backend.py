@@ -275,6 +275,17 @@ class Interpreter:
         self.folder.cleanup()
 
 
+class Compiled:
+    """A compiled model as a function of the inputs, which returns the outputs."""
+
+    def __init__(self, model, is_program):
+        self.model = model
+        self.is_program = is_program
+
+    def __call__(self, *inputs):
+        return _as_list(self.model(*inputs))
+
+
 class Compiler:
     """Compiles models for an executor ("aot" or "vm") as users do, and runs them."""
 
@@ -282,13 +293,12 @@ class Compiler:
         self.executor = executor
 
     def compile(self, model):
-        """A function of the inputs, which returns the outputs."""
         import relay_mlir as rm
         try:
             compiled = rm.compile(model, executor=self.executor)
         except rm.CompileError as error:
             raise ExecutionError(str(error)) from None
-        return lambda *inputs: _as_list(compiled(*inputs))
+        return Compiled(compiled, isinstance(compiled, rm.Program))
 
     def run(self, model, inputs):
         return self.compile(model)(*inputs)

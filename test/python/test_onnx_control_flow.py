@@ -21,18 +21,20 @@ def run_reference(model, feeds):
     return session.run(None, dict(zip(names, feeds)))
 
 
-def check(text, *runs, executor="vm"):
-    """Compiles a model once, and compares all runs with ONNX Runtime."""
+def check(text, *runs, executors=("aot", "vm")):
+    """Compiles a model once for each executor, and compares all runs with ONNX Runtime."""
     model = parse(text)
-    compiled = onnx_backend.Compiler(executor).compile(model)
-    for feeds in runs:
-        compare(compiled(*feeds), run_reference(model, feeds))
+    references = [run_reference(model, feeds) for feeds in runs]
+    for executor in executors:
+        compiled = onnx_backend.Compiler(executor).compile(model)
+        for feeds, reference in zip(runs, references):
+            compare(compiled(*feeds), reference)
 
 
 @pytest.mark.parametrize("name", UNROLLED)
 def test_unrolled(name):
     text, runs = UNROLLED[name]
-    check(text, *runs, executor="aot")
+    check(text, *runs, executors=["graph"])
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -169,9 +169,9 @@ def test_bad_graph(name):
     assert str(error.value).count("onnx.ModelProto:0:0: ") == 1
 
 
-def test_aot_names_the_executor_that_takes_it():
-    with pytest.raises(rm.CompileError, match="--executor=vm"):
-        rm.compile(parse(MODELS["if"][0]), executor="aot")
+def test_graph_names_the_executors_that_take_it():
+    with pytest.raises(rm.CompileError, match="the executors aot and vm compile"):
+        rm.compile(parse(MODELS["if"][0]), executor="graph")
 
 
 def test_position_out_of_range_at_run_time():

@@ -24,6 +24,7 @@
 #include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -202,6 +203,28 @@ static LogicalResult getFixedInputs(relay::FixedInputs &fixed,
   return success();
 }
 
+/// Says where the graph of the executor graph goes.
+static LogicalResult nameGraph(relay::CompileOptions &options,
+                               relay::EmitKind kind) {
+  if (kind != relay::EmitKind::SharedObject || options.to ||
+      options.from > relay::NormalForm::RelaxKernels) {
+    llvm::errs() << "error: expects a shared object, of a program whose "
+                    "kernels are calls of a graph, for the executor graph\n";
+    return failure();
+  }
+  if (llvm::sys::path::extension(outputPath) != ".so") {
+    llvm::errs() << "error: expects an output that ends in .so for the "
+                    "executor graph, whose graph goes into a .json beside it, "
+                    "but got '"
+                 << outputPath << "'\n";
+    return failure();
+  }
+  SmallString<128> path(outputPath);
+  llvm::sys::path::replace_extension(path, "json");
+  options.graphPath = path.str();
+  return success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   mlir::relay::removeTemporaryFilesOnSignals();
@@ -344,6 +367,9 @@ int main(int argc, char **argv) {
       return 1;
   }
 
+  if (options->executor == relay::ExecutorKind::Graph &&
+      failed(nameGraph(*options, *kind)))
+    return 1;
   options->schedules = schedules;
   options->saveSchedules = saveSchedules;
   options->variants.assign(variants.begin(), variants.end());

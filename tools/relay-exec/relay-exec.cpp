@@ -213,8 +213,7 @@ int main(int argc, char **argv) {
       throw Error(relayGetLastError());
     std::unique_ptr<RelayModule, ModuleDeleter> module(loaded);
     if (relayModuleGetArtifact(loaded)->program)
-      throw Error("expects a model for the executor 'aot', but got one for "
-                  "'vm'");
+      throw Error("expects one function of tensors, but got a program");
     Case tensors = options.casePath.empty() ? Case(loaded)
                                             : Case(options.casePath, loaded);
     Runner runner(loaded, tensors);

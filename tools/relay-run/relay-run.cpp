@@ -231,7 +231,7 @@ static LogicalResult runModel(RelayModule *compiled, const CheckedModel &model,
   });
 }
 
-/// The same of a program of the executor vm, whose arguments are values.
+/// The same of a program, whose arguments are values.
 static LogicalResult runProgram(RelayModule *compiled,
                                 const CheckedModel &model,
                                 ArrayRef<InterpreterValue> inputs,

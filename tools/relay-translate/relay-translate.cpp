@@ -64,7 +64,7 @@ static TranslateOptions parseCommandLine(int argc, char **argv) {
       "onnx-coverage", cl::ValueOptional,
       cl::desc(
           "Print what an ONNX model needs (operators, opsets, types), what "
-          "is missing and why, and which executor runs it; as JSON with "
+          "is missing and why, and what it compiles to; as JSON with "
           "=json"),
       cl::value_desc("json"));
 #endif

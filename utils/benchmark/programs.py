@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs cost: bytecode, calls, recursion over data types, and recurrent layers
+"""What programs cost: instructions, calls, recursion over data types, and recurrent layers
 one token at a time.
 
     programs.py [--only NAME] [--rounds 7] [--models resnet50,bert_base]
@@ -194,16 +194,19 @@ def @walk(%l: List[int32]) -> int32 {
 def measure_instructions(arguments):
     """Walks through a list: a cell takes the instructions of @walk up to its call."""
     from relay_mlir import relay
-    executable = relay.vm.compile(relay.parse(WALK))
-    machine = relay.vm.VirtualMachine(executable)
-    lines = executable.bytecode.split("@walk(")[1].split("\n")[1:]
+    mod = relay.parse(WALK)
+    lines = relay.vm.compile(mod).bytecode.split("@walk(")[1].split("\n")[1:]
     each = next(i for i, line in enumerate(lines) if "call  walk" in line) + 1
-    size = 100_000
-    full, empty = machine.invoke("main", np.int32(size)), machine.invoke("main", np.int32(0))
-    long, short = time_in_turn([lambda: machine.invoke("walk", full),
-                                lambda: machine.invoke("walk", empty)], arguments.rounds)
-    report("bytecode", f"{(long - short) / size / each * 1e9:.1f} ns for an instruction "
-           f"({each} for each cell of a list of {size})", "below 100 ns")
+    size = 4_000
+    functions = []
+    for mode in ("bytecode", "compiled"):
+        machine = relay.vm.VirtualMachine(relay.vm.compile(mod, exec_mode=mode))
+        functions += [lambda machine=machine, cells=machine.invoke("main", np.int32(count)):
+                      machine.invoke("walk", cells) for count in (size, 0)]
+    times = time_in_turn(functions, arguments.rounds)
+    for kind, long, short in (("bytecode", *times[:2]), ("native code", *times[2:])):
+        report(kind, f"{(long - short) / size / each * 1e9:.1f} ns for one "
+               f"({each} for each cell of a list of {size})", "below 100 ns")
 
 
 def measure_calls(arguments):

@@ -5,8 +5,7 @@
     PYTHONPATH=build/python_packages python utils/docs/onnx_page.py
 
 The operators are those of the importer's table. What works is asked of the ONNX
-project's tests of operators: each is compiled and run, as it is, for the executor aot,
-and for the executor vm if that is refused.
+project's tests of operators: each is compiled and run, as it is.
 test/python/test_onnx_backend.py fails if the page would change.
 """
 
@@ -66,22 +65,22 @@ def write_page(page, operators, outcomes, frozen):
             counts[names[name]][constant] += 1
     total: Any = sum(counts.values(), collections.Counter())
 
-    statuses = [onnx_runner.PASSED, onnx_runner.PASSED_VM, onnx_runner.REFUSED, constant,
+    statuses = [onnx_runner.PASSED, onnx_runner.PASSED_PROGRAM, onnx_runner.REFUSED, constant,
                 onnx_runner.UNREPRESENTABLE]
     lines = [
         page.partition(MARK)[0] + MARK, "## Tests of the ONNX project", "",
         f"Of the {len(outcomes)} tests of operators in the package onnx {onnx_backend.onnx.__version__}, compiled as they are:",
         "",
-        f"* {total[onnx_runner.PASSED]} pass, compiled for the executor aot.",
-        f"* {total[onnx_runner.PASSED_VM]} are refused for aot, and pass compiled for the executor vm.",
-        f"* {total[onnx_runner.REFUSED]} are refused for both. Of these, {total[constant]} pass if operands that shapes follow",
+        f"* {total[onnx_runner.PASSED]} pass, as one function of tensors.",
+        f"* {total[onnx_runner.PASSED_PROGRAM]} pass, as a program of several functions.",
+        f"* {total[onnx_runner.REFUSED]} are refused. Of these, {total[constant]} pass if operands that shapes follow",
         "  from are constants, as networks have them; the tests pass them as inputs.",
         f"* {total[onnx_runner.UNREPRESENTABLE]} have something else than numbers in their values.",
         f"* {total[onnx_runner.CONTRADICTORY]} expect what the specification does not say.", "",
         "## Operators", "",
         "With the opsets that are imported, and the numbers of tests, those of definitions by other operators",
         "included. Operators without opsets are not imported; where tests of theirs pass, it is by their definition.", "",
-        "| operator | opsets | passed | on the vm only | refused | of these, passed with constants | not representable |",
+        "| operator | opsets | passed | as programs | refused | of these, passed with constants | not representable |",
         "|---|---|---|---|---|---|---|",
     ]
     for name in sorted({*operators, *counts}):

@@ -85,7 +85,7 @@ def write_case(folder, stem, case, is_check):
         lines.append(f"input {name} {dims(array.shape)} {source}")
     if is_check:
         model = rm.compile(case.model, precision="highest", cache=False,
-                              executor="aot")
+                              executor="graph")
         results = model.run(case.inputs)
         results = results if isinstance(results, tuple) else (results,)
         for number, (info, array) in enumerate(zip(model.outputs, results, strict=True)):

@@ -73,7 +73,7 @@ FailureOr<bool> checkModel(ModuleOp module, RelayModule *compiled,
                            const CompileOptions &options,
                            const CheckOptions &check, raw_ostream &os);
 
-/// The same of a program for the executor vm: its result, whose functions and
+/// The same of a program of several functions: its result, whose functions and
 /// references are not compared, and then its kernels.
 FailureOr<bool> checkProgram(ModuleOp module, RelayModule *compiled,
                              ArrayRef<InterpreterValue> inputs,

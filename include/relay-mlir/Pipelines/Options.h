@@ -34,17 +34,16 @@ std::optional<NormalForm> parseNormalForm(llvm::StringRef name);
 
 /// What runs a compiled program.
 enum class ExecutorKind {
-  /// One native function of tensors.
+  /// Native code: one function of tensors if the program is that, and else
+  /// several, and the code that calls them.
   AOT,
-  /// Bytecode that calls native functions of tensors: the whole language.
+  /// Bytecode that calls native functions of tensors.
   VM,
-  /// AOT, and VM for what AOT does not compile.
-  Auto,
-  /// AOT, and beside it the graph of kernels as TVM's graph executor has it.
+  /// One native function of tensors, which calls the kernels of a graph.
   Graph
 };
 
-/// Returns the kind called "aot", "vm", "auto" or "graph".
+/// Returns the kind called "aot", "vm" or "graph".
 std::optional<ExecutorKind> parseExecutorKind(llvm::StringRef name);
 
 /// Whether there is an optimisation level of that number.
@@ -75,8 +74,11 @@ struct CompileOptions {
   std::optional<std::string> target;
 
   ExecutorKind executor = ExecutorKind::AOT;
-  /// Is told which one Auto took, if there is one.
-  ExecutorKind *chosenExecutor = nullptr;
+  /// Whether it is a program of functions of objects, which calls functions of
+  /// tensors, whatever it looks like; else the compiler decides. Whoever wants
+  /// to know is told.
+  bool hasGlue = false;
+  bool *isProgram = nullptr;
   /// Where the graph of kernels goes, as JSON; empty for nowhere.
   std::string graphPath;
 

@@ -32,8 +32,8 @@ struct KernelProfile {
   /// The device that runs it, such as "cpu:0"; where a copy ends.
   std::string device;
   /// The fused relay function that the kernel came from; its name says what is
-  /// fused. Equal kernels share the name of the first. "(bytecode)" is what a
-  /// program of the executor vm does between kernels, its calls those of
+  /// fused. Equal kernels share the name of the first. "(program)" is what a
+  /// program of several functions does between kernels, its calls those of
   /// functions of tensors.
   std::string name;
   int64_t numCalls = 0;
@@ -123,7 +123,7 @@ llvm::Expected<ModelProfile>
 profileModel(RelayModule *module, llvm::ArrayRef<const DLTensor *> inputs,
              const ProfileOptions &options);
 
-/// The same of a function of a program for the executor vm.
+/// The same of a function of a program.
 llvm::Expected<ModelProfile>
 profileProgram(RelayModule *module, const std::string &function,
                llvm::ArrayRef<RelayValue *> arguments,

@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 13
+#define RELAY_ARTIFACT_VERSION 14
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -295,6 +295,45 @@ typedef enum RelayVMType {
   RELAY_VM_TYPE_REFERENCE = 6,
 } RelayVMType;
 
+/// What the beginning of an object is in memory. The fields of tuples and of
+/// values of data types follow, as registers hold them.
+typedef struct RelayGlueObject {
+  uint32_t num_references;
+  /// A RelayValueKind; of others than tuples and data, nothing else is said.
+  int32_t kind;
+  /// Null for a tuple.
+  const struct RelayArtifactConstructor *constructor;
+  uint32_t num_fields;
+} RelayGlueObject;
+
+/// What native code of functions of objects is given.
+typedef struct RelayGlueContext {
+  /// Executes one instruction, a call of the run time or of a function of
+  /// tensors. Not zero if that fails.
+  int32_t (*execute)(const struct RelayGlueContext *context,
+                     const int64_t *word);
+  /// Called when a function begins again in place of a call of itself. Not zero
+  /// if the program is to end.
+  int32_t (*begin)(const struct RelayGlueContext *context);
+  /// Gives up the reference of a register to an object.
+  void (*release)(uint64_t object);
+  /// The bytecode of the program.
+  const int64_t *code;
+  /// Its constants, as registers hold them.
+  const uint64_t *constants;
+  const struct RelayArtifactConstructor *constructors;
+  /// The run time's own.
+  void *machine;
+} RelayGlueContext;
+
+/// Native code of a function of objects. A register holds 0 for nothing, a
+/// number n as 2 n + 1, or the address of an object. Runs the function from the
+/// instruction at word `position` of it up to one that calls or leaves a
+/// function of objects, or that fails, and returns where that is; or -1 if
+/// `execute` has failed.
+typedef int64_t (*RelayGlueCode)(const RelayGlueContext *context,
+                                 uint64_t *registers, int64_t position);
+
 /// A member of the function table. Parameters are the first registers.
 typedef struct RelayVMFunction {
   const char *name;
@@ -306,6 +345,8 @@ typedef struct RelayVMFunction {
   int32_t tensor_function;
   int64_t first_word;
   int64_t num_words;
+  /// What runs in place of the bytecode; null if that does.
+  RelayGlueCode native;
   /// Their names; empty for those that have none.
   const char *const *params;
   /// Types of what callers pass: of the last parameters, as many as there are.

@@ -119,13 +119,14 @@ void FailureReasons::attachNotes(InFlightDiagnostic &diagnostic,
   }
   if (isa<ElementSizedOpInterface>(op)) {
     diagnostic.attachNote()
-        << "its elements decide how large the result is; the executor vm "
-           "compiles that";
+        << "its elements decide how large the result is; the executors aot and "
+           "vm compile that, into a shared object";
     return;
   }
   if (isa<DebugOp>(op)) {
     diagnostic.attachNote() << "it calls a function of the program that runs; "
-                               "the executor vm compiles that";
+                               "the executors aot and vm compile that, into a "
+                               "shared object";
     return;
   }
   if (!names.contains(op->getName()))

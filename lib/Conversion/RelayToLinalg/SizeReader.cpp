@@ -25,7 +25,8 @@ LogicalResult SizeReader::failToFollow(StringRef name) {
   return rewriter.notifyMatchFailure(
       op, "expects " + name +
               " to follow from constants and the sizes of inputs, but it is "
-              "computed from their elements; the executor vm compiles that");
+              "computed from their elements; the executors aot and vm compile "
+              "that, into a shared object");
 }
 
 OpFoldResult SizeReader::toSize(Value element) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // How much there is in a result of these operators follows from elements. They
-// are imported; the executor vm runs them.
+// are imported; they become programs of several functions.
 //
 //===----------------------------------------------------------------------===//
 

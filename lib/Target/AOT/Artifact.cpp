@@ -31,6 +31,7 @@ LogicalResult mlir::relay::writeArtifact(ArrayRef<relax::FuncOp> functions,
   hostOptions.precision = options.precision;
   hostOptions.deviceModules = options.deviceModules;
   hostOptions.glue = options.glue;
+  hostOptions.nativeGlue = options.nativeGlue;
   if (!options.extraFeatures.empty()) {
     if (!hostOptions.requiredFeatures.empty())
       hostOptions.requiredFeatures += ',';
@@ -43,20 +44,24 @@ LogicalResult mlir::relay::writeArtifact(ArrayRef<relax::FuncOp> functions,
   TimingScope &timing = options.timing ? *options.timing : none;
   TimingScope phase = timing.nest("Build program");
   ConstantPool pool(location.getContext());
-  FailureOr<OwningOpRef<ModuleOp>> host =
-      buildHostModule(functions, hostOptions, pool);
+  FailureOr<HostModules> host = buildHostModule(functions, hostOptions, pool);
   if (failed(host))
     return failure();
   phase = timing.nest("Compile program");
-  SmallVector<char, 0> hostObject;
-  if (failed(compileLLVMModule(**host, target, CodeKind::Object, hostObject,
-                               CodeEffort::Program)))
+  SmallVector<char, 0> hostObject, glueObject;
+  if (failed(compileLLVMModule(*host->program, target, CodeKind::Object,
+                               hostObject, CodeEffort::Program)) ||
+      (host->glue &&
+       failed(compileLLVMModule(*host->glue, target, CodeKind::Object,
+                                glueObject, CodeEffort::Kernel))))
     return failure();
 
   std::string note = getArtifactObject(target, pool.getSize(),
                                        /*isShared=*/!options.relocatable);
   SmallVector<StringRef> objects = {{hostObject.data(), hostObject.size()},
                                     note};
+  if (host->glue)
+    objects.push_back({glueObject.data(), glueObject.size()});
   llvm::DenseSet<const char *> linked;
   for (const ArtifactKernel &kernel : kernels)
     if (linked.insert(kernel.object.data()).second)

@@ -14,6 +14,7 @@
 #include "relay-mlir/Target/AOT/HostModule.h"
 
 #include "CodeBuilder.h"
+#include "GlueCode.h"
 #include "HostTranslator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -167,10 +168,12 @@ LogicalResult HostTranslator::placeConstants() {
 
 LLVM::LLVMFuncOp HostTranslator::declareFunction(StringRef name,
                                                  ArrayRef<Type> arguments,
-                                                 LLVM::Linkage linkage) {
+                                                 LLVM::Linkage linkage,
+                                                 Type result) {
   builder.setInsertionPointToEnd(module->getBody());
   auto function = LLVM::LLVMFuncOp::create(
-      builder, loc, name, LLVM::LLVMFunctionType::get(i32, arguments), linkage);
+      builder, loc, name,
+      LLVM::LLVMFunctionType::get(result ? result : i32, arguments), linkage);
   if (linkage == LLVM::Linkage::External)
     function.setVisibility_(LLVM::Visibility::Hidden);
   return function;
@@ -501,7 +504,7 @@ HostTranslator::HostTranslator(ArrayRef<relax::FuncOp> sources,
   }
 }
 
-FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
+FailureOr<HostModules> HostTranslator::translate() {
   devices.insert(DeviceAttr());
   size_t numCalls = 0;
   for (auto &function : functions) {
@@ -552,10 +555,13 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
     function->mainFunction = buildMainFunction(*function);
   if (failed(describeArtifact()))
     return failure();
-  return std::move(module);
+  OwningOpRef<ModuleOp> glue;
+  if (bytecode && options.nativeGlue)
+    glue = buildGlueModule(*bytecode, loc);
+  return HostModules{std::move(module), std::move(glue)};
 }
 
-FailureOr<OwningOpRef<ModuleOp>>
+FailureOr<HostModules>
 mlir::relay::buildHostModule(ArrayRef<relax::FuncOp> functions,
                              const HostModuleOptions &options,
                              ConstantPool &pool) {
@@ -585,11 +591,11 @@ void mlir::relay::registerRelaxToHostTranslation() {
         if (!main)
           return module.emitError("expects a relax.func named @main");
         ConstantPool pool(module.getContext());
-        FailureOr<OwningOpRef<ModuleOp>> host =
+        FailureOr<HostModules> host =
             buildHostModule(main, HostModuleOptions(), pool);
         if (failed(host))
           return failure();
-        (*host)->print(os);
+        host->program->print(os);
         os << "\n";
         return success();
       },

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GlueCode.h"
 #include "HostTranslator.h"
 
 #include "relay-mlir/Dialect/Relax/IR/Metadata.h"
@@ -265,9 +266,16 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
   if (!bytecode)
     return FlatSymbolRefAttr();
   SmallVector<HostData::Struct> table, constants, constructors;
-  for (const Bytecode::Function &function : bytecode->functions) {
+  for (auto [number, function] : llvm::enumerate(bytecode->functions)) {
     if (failed(checkName(function.name, "a function")))
       return failure();
+    FlatSymbolRefAttr native;
+    if (options.nativeGlue && function.kind == RELAY_VM_BYTECODE) {
+      std::string symbol = getGlueSymbol(number);
+      declareFunction(symbol, {pointer, pointer, i64}, LLVM::Linkage::External,
+                      i64);
+      native = FlatSymbolRefAttr::get(context, symbol);
+    }
     SmallVector<FlatSymbolRefAttr> params, results, symbols;
     for (StringRef param : function.params) {
       if (failed(checkName(param, "a parameter")))
@@ -297,6 +305,7 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
          Member::integer(32, function.tensorFunction),
          Member::integer(64, function.firstWord),
          Member::integer(64, function.numWords),
+         Member::pointer(native),
          Member::pointer(data.getPointers(params)),
          Member::integer(64, function.types.size()),
          Member::pointer(data.getIntegers(function.types)),

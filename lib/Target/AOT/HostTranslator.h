@@ -67,7 +67,7 @@ public:
   HostTranslator(ArrayRef<relax::FuncOp> functions,
                  const HostModuleOptions &options, ConstantPool &pool);
 
-  FailureOr<OwningOpRef<ModuleOp>> translate();
+  FailureOr<HostModules> translate();
 
 private:
   /// The number of a device among those of the program.
@@ -77,8 +77,9 @@ private:
   LogicalResult checkDevices(HostFunction &function);
   LogicalResult collectCalls(HostFunction &function);
   LogicalResult placeConstants();
+  /// A function of this module, whose result is a status unless it is told.
   LLVM::LLVMFuncOp declareFunction(StringRef name, ArrayRef<Type> arguments,
-                                   LLVM::Linkage linkage);
+                                   LLVM::Linkage linkage, Type result = {});
   LLVM::LLVMFuncOp buildCallFunction(CallKind kind);
   LLVM::LLVMFuncOp buildWorkFunction(HostFunction &function);
   LLVM::LLVMFuncOp buildMainFunction(HostFunction &function);

@@ -202,7 +202,7 @@ LogicalResult GraphWriter::add(Operation &op) {
   if (relax::isAboutSizes(&op))
     return success();
   return op.emitError("expects operations of a graph, but got '")
-         << op.getName() << "'; the executor vm takes them";
+         << op.getName() << "'; the executors aot and vm take them";
 }
 
 LogicalResult GraphWriter::build() {

@@ -47,7 +47,7 @@ class Executable:
             return self._compiled.as_text()
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "main.mlir"
-            _emit(self._mod, str(path), "relax", self._target)
+            _emit(self._mod, str(path), "relax", self._target, "aot")
             module = _compile.IRModule.parse(path.read_text(encoding="utf-8"))
         return module._impl.print_symbol("main")
 
@@ -57,19 +57,18 @@ class Executable:
         self._compiled.save(file_name)
 
 
-def _emit(mod: IRModule, path: str, kind: str, target: str) -> bool:
-    """Returns whether it has become bytecode."""
+def _emit(mod: IRModule, path: str, kind: str, target: str, executor: str) -> bool:
+    """Returns whether it is a program, with functions of objects."""
     return mod._impl._impl.compile(
         path, kind, target, opt_level=3, precision=None, device_targets="",
         force_matrix_tiles=False, desired_layout="", integer_regions="on", cache=True,
-        cache_dir="", vta_search=None, report=None, form=_FORM, executor="auto")
+        cache_dir="", vta_search=None, report=None, form=_FORM, executor=executor)
 
 
 def build(mod: IRModule, target: Any = None, params: Mapping[str, Any] | None = None,
           exec_mode: str = "bytecode") -> Executable:
-    """Compiles a module of Relax. `target` is as in `relay.build`. A module with functions of
-    objects becomes bytecode, and its functions of tensors native code; any other is native
-    code alone, whether `exec_mode` is "bytecode" or "compiled".
+    """Compiles a module of Relax. `target` is as in `relay.build`. Functions of tensors become
+    native code, and those of objects bytecode, or native code with the `exec_mode` "compiled".
 
     Raises CompileError; NotImplementedError for `params`, which
     `relay_translator.from_relay` takes as `relay_params`."""
@@ -82,7 +81,9 @@ def build(mod: IRModule, target: Any = None, params: Mapping[str, Any] | None = 
                                   "relay_translator.from_relay takes them as relay_params")
     name = parse_target(chosen_target(target))
     file = _relay_mlir.MemoryFile("model.so")
-    is_program = _emit(mod, file.path(), "so", name)
+    has_objects = mod._impl._impl.has_objects()
+    is_program = _emit(mod, file.path(), "so", name,
+                       "vm" if has_objects and exec_mode == "bytecode" else "aot")
     # What nobody can change need not be copied when it is loaded.
     file.seal()
     if is_program:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Iterator
-
 from .._errors import CompileError, DiagnosticError
 
 # Texts that were parsed, for errors that type inference finds in them later.
@@ -76,27 +73,37 @@ def take_held(error: CompileError) -> BaseException | None:
     return None
 
 
-@contextlib.contextmanager
-def raising(source_name: str | None = None, text: str | None = None) -> Iterator[None]:
+class raising:  # pylint: disable=invalid-name
     """Turns the extension's CompileError into DiagnosticError, or into what Python
-    raised below it."""
-    if source_name is not None and text is not None:
-        _remember(source_name, text)
-    try:
-        yield
-    except CompileError as error:
-        held = take_held(error)
-        if held is not None:
-            raise held from None
-        parts = []
-        for location, message, width, notes in getattr(error, "_details", ()):
-            parts.append(_render("error", location, message, width))
-            parts += [_render("note", *note) for note in notes]
-        omitted = getattr(error, "_omitted", "")
-        if omitted:
-            parts.append(f"error: {omitted}")
-        result = DiagnosticError("\n".join(parts) or str(error))
-        result.location = error.location
-        result.notes = error.notes
-        result.diagnostics = error.diagnostics
-        raise result from None
+    raised below it: `with raising(): ...`. A class, as calls of programs are short."""
+
+    __slots__ = ()
+
+    def __init__(self, source_name: str | None = None, text: str | None = None) -> None:
+        if source_name is not None and text is not None:
+            _remember(source_name, text)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, CompileError):
+            raise _translate(error) from None
+
+
+def _translate(error: CompileError) -> BaseException:
+    held = take_held(error)
+    if held is not None:
+        return held
+    parts = []
+    for location, message, width, notes in getattr(error, "_details", ()):
+        parts.append(_render("error", location, message, width))
+        parts += [_render("note", *note) for note in notes]
+    omitted = getattr(error, "_omitted", "")
+    if omitted:
+        parts.append(f"error: {omitted}")
+    result = DiagnosticError("\n".join(parts) or str(error))
+    result.location = error.location
+    result.notes = error.notes
+    result.diagnostics = error.diagnostics
+    return result

@@ -102,14 +102,17 @@ def _warn_of_settings() -> None:
 
 
 def write_artifact(mod: IRModule, target: Any, opt_level: int, path: str, executor: str,
-                   kind: str = "so") -> None:
-    """Compiles a module, for "aot" only @main, and writes the artefact, or another stage."""
+                   kind: str = "so", is_whole: bool = False) -> bool:
+    """Compiles a module, for "graph" only @main, and writes the artefact, or another stage.
+    Returns whether it is a program, not one function of tensors, which it is not with
+    `is_whole`: any function of the module can be called then."""
     context = PassContext.current()
     program = with_requantize_config(mod)._to_core()
     with _diagnostics.raising():
-        core.compile(*program, path, kind, parse_target(target), parse_device_targets(target),
-                     opt_level, bool(context.config.get(_FALLBACK, False)),
-                     find_report(context.instruments), executor)
+        return core.compile(*program, path, kind, parse_target(target),
+                            parse_device_targets(target), opt_level,
+                            bool(context.config.get(_FALLBACK, False)),
+                            find_report(context.instruments), executor, is_whole)
 
 
 def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
@@ -118,7 +121,8 @@ def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
     def run(mod: IRModule) -> Module:
         used = remove_unused(mod)
         return Module._make("model.so",
-                            lambda path: write_artifact(used, target, opt_level, path, "aot"))
+                            lambda path: write_artifact(used, target, opt_level, path,
+                                                        "graph"))
 
     compiled = PassContext.current().run(PassInfo("Compile"), mod, run)
     if isinstance(compiled, IRModule):
@@ -163,7 +167,7 @@ def _source(mod: IRModule, target: Any, opt_level: int, kind: str) -> str:
     """The code of @main as text: "llvm" or "asm"."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "main")
-        write_artifact(remove_unused(mod), target, opt_level, path, "aot", kind)
+        write_artifact(remove_unused(mod), target, opt_level, path, "graph", kind)
         with open(path, encoding="utf-8") as file:
             return file.read()
 
@@ -193,7 +197,7 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
 
     What is compiled consists of operators on tensors. Raises DiagnosticError for
     a program that is ill-typed, or in which @main needs more: calls, closures, data
-    types or references, which `relay.vm.compile` compiles;
+    types or references, which `relay.vm.compile` and `create_executor("aot")` compile;
     NotImplementedError for targets, memory pools and executors that are not there
     yet.
     """

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from . import _diagnostics, adt, analysis, expr as _expr, ty
 from .._arguments import expect, expect_list, expect_mapping, expect_text
+from .._compile import Module
 from ._core import core
 from .device import Device
 from .expr import Expr, Function, TupleWrapper, Var
 from .module import IRModule, module_arguments
 from .qnn.config import with_requantize_config
+
+if TYPE_CHECKING:
+    from .backend.vm import Executable
 
 ConstructorValue = core.ConstructorValue
 RefValue = core.RefValue
@@ -148,6 +152,8 @@ class Executor:
     def _arguments(names: Sequence[str], args: Sequence[Any],
                    kwargs: Mapping[str, Any]) -> list[Any]:
         """All arguments by position. Parameters are called by their names."""
+        if not kwargs and len(args) == len(names):
+            return list(args)
         if len(args) > len(names):
             raise TypeError(f"expects {len(names)} arguments, but got {len(args)}")
         values = dict(zip(range(len(args)), args))
@@ -187,29 +193,40 @@ class Interpreter(Executor):
 
 
 class AotExecutor(Executor):
-    """Compiles to native code: functions of tensors."""
+    """Compiles to native code."""
 
     def __init__(self, mod: IRModule, target: Any) -> None:
         super().__init__(mod)
         self._target = target
 
-    def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
-        from .build_module import compile_main
-        from .transform import infer_types
+    def _compile(self, mod: IRModule, is_whole: bool) -> Executable | Module:
+        from .backend.vm import compile_program
 
-        function = mod[name]
-        names = [var.name_hint for var in function.params]
-        if name != "main":
-            # What is compiled is @main; the other one is not called by anybody.
-            mod.functions.pop(_expr.GlobalVar("main"), None)
-            mod.functions = {(_expr.GlobalVar("main") if var.name_hint == name else var): f
+        return compile_program(mod, self._target, 3, "aot", is_whole)
+
+    def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
+        from .transform import infer_types, remove_unused
+
+        mod = remove_unused(mod, [name])
+        names = [var.name_hint for var in mod[name].params]
+        is_called = any(isinstance(node, _expr.GlobalVar) and node.name_hint == name
+                        for function in mod.functions.values()
+                        for node in core.post_order(function))
+        entry = name
+        if not is_called and "main" not in mod:
+            # @main alone may be one function of tensors.
+            entry = "main"
+            mod.functions = {(_expr.GlobalVar(entry) if var.name_hint == name else var): f
                              for var, f in mod.functions.items()}
-        compiled = compile_main(mod, self._target, 3)
-        result_type = infer_types(mod)["main"].ret_type
+        compiled = self._compile(mod, entry != "main")
+        result_type = infer_types(mod)[entry].ret_type
         assert result_type is not None
 
         def run(*args: Any, **kwargs: Any) -> Any:
-            outputs = compiled(*self._arguments(names, args, kwargs))
+            arguments = self._arguments(names, args, kwargs)
+            if not isinstance(compiled, Module):
+                return compiled._run(entry, arguments)
+            outputs = compiled(*arguments)
             flat = outputs if isinstance(outputs, tuple) else (outputs,)
             return _to_python(_nest(iter(flat), result_type))
 
@@ -219,6 +236,14 @@ class AotExecutor(Executor):
 
 class GraphExecutor(AotExecutor):
     """Compiles graphs of kernels to native code: functions of tensors of known sizes."""
+
+    def _compile(self, mod: IRModule, is_whole: bool) -> Executable | Module:
+        from .build_module import compile_main
+
+        if is_whole:
+            raise ValueError("expects a function that nothing calls, as graphs are, but got one "
+                             "that is called; the executors 'aot' and 'vm' take it")
+        return compile_main(mod, self._target, 3)
 
     def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
         from .transform import infer_types
@@ -235,9 +260,9 @@ class GraphExecutor(AotExecutor):
 def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
                     device: Device | None = None, target: Any = "llvm",
                     params: Mapping[str, Any] | None = None) -> Executor:
-    """Makes an executor: "debug", the interpreter; "vm", the whole language, with
-    functions of tensors as native code; or "aot" and "graph", native code, for functions of
-    tensors, of which "graph" takes those whose sizes are known.
+    """Makes an executor: "debug", the interpreter; "vm", bytecode that calls native functions
+    of tensors; "aot", native code; or "graph", native code of functions of tensors whose sizes
+    are known. The others take the whole language.
 
     `params` are values of parameters of @main, by name, and `target` is one or a dict, as
     in `build`.

@@ -27,7 +27,7 @@ def measure(model: str, config: str) -> dict[str, Any]:
     """Compiles and runs a model; returns what is written."""
     try:
         compiled = compile(model, target=f"vta -config={config},cpu", device="vta:tsim",
-                           executor="aot")
+                           executor="graph")
     except ValueError as error:
         # The device that was asked for has no kernel in the model.
         if "for the host alone" not in str(error):
@@ -58,7 +58,7 @@ def measure(model: str, config: str) -> dict[str, Any]:
 def check(model: str) -> dict[str, Any]:
     """Compiles a model for the processor; returns what is written."""
     try:
-        compile(model, executor="aot")
+        compile(model, executor="graph")
     except CompileError as error:
         return {"error": str(error).splitlines()[0]}
     return {}

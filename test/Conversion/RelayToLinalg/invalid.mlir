@@ -80,7 +80,7 @@ func.func @constant_index_out_of_range(%x: tensor<3x4xf32>) -> tensor<2x4xf32> {
 
 func.func @positions(%x: tensor<5xf32>) -> tensor<?x1xi32> {
   // expected-error @+2 {{'relay.argwhere' op has no lowering to linalg for these types and attributes}}
-  // expected-note @+1 {{its elements decide how large the result is; the executor vm compiles that}}
+  // expected-note @+1 {{its elements decide how large the result is; the executors aot and vm compile that, into a shared object}}
   %0 = relay.argwhere %x : (tensor<5xf32>) -> tensor<?x1xi32>
   return %0 : tensor<?x1xi32>
 }

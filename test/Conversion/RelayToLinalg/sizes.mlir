@@ -41,7 +41,7 @@ func.func @reshape(%x: tensor<?x6xf32>) -> tensor<?x2x3xf32> {
 
 func.func @elements(%x: tensor<2xi64>) -> tensor<?x?xf32> {
   // expected-error @below {{'relay.dyn.zeros' op has no lowering to linalg for these types and attributes}}
-  // expected-note @below {{expects shape to follow from constants and the sizes of inputs, but it is computed from their elements; the executor vm compiles that}}
+  // expected-note @below {{expects shape to follow from constants and the sizes of inputs, but it is computed from their elements; the executors aot and vm compile that, into a shared object}}
   %r = relay.dyn.zeros %x {dtype = f32} : (tensor<2xi64>) -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }

@@ -79,7 +79,7 @@ func.func private @call_inside(%x: tensor<4xf32>) -> tensor<4xf32> attributes {r
 
 func.func @closure(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{expects a constant, a tuple or a call of a primitive function}}
-  // expected-note @below {{the executor vm compiles closures, control flow, data types and references (relay-compile --executor=vm)}}
+  // expected-note @below {{the executors aot and vm compile closures, control flow, data types and references, into a shared object}}
   %f = relay.fn (%y: tensor<4xf32>) -> tensor<4xf32> {
     relay.yield %y : tensor<4xf32>
   }
@@ -99,7 +99,7 @@ func.func @call_of_declared(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-note @below {{the function calls itself; the executor vm compiles recursion (relay-compile --executor=vm)}}
+// expected-note @below {{the function calls itself; the executors aot and vm compile recursion, into a shared object}}
 func.func @recursive(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{expects a primitive function, but got '@recursive'}}
   %0 = relay.call @recursive(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -113,7 +113,7 @@ func.func @even(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.call @odd(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-// expected-note @below {{the function calls itself; the executor vm compiles recursion (relay-compile --executor=vm)}}
+// expected-note @below {{the function calls itself; the executors aot and vm compile recursion, into a shared object}}
 func.func @odd(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.call @even(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -7,8 +7,8 @@
 // RUN: not relay-compile --executor=jit %s -o %t.so 2>&1 | FileCheck %s --check-prefix=KIND
 
 // AOT: error: expects the executor vm for bytecode, but got aot, which has none
-// OBJ: error: expects a shared object for the executor vm, but got a relocatable one
-// KIND: error: expects --executor=aot, vm, graph or auto, but got 'jit'
+// OBJ: error: expects a shared object for a program with functions of objects, but got a relocatable one
+// KIND: error: expects --executor=aot, vm or graph, but got 'jit'
 
 relay.adt @List {
   relay.constructor @Cons(tensor<i32>, !relay.adt<@List>)

@@ -73,7 +73,7 @@ func.func private @g(memref<?x4xf32>,
 // CHECK-NOT: @relay_weights
 // CHECK: llvm.mlir.global external constant @relay_artifact()
 
-// LLVMIR-DAG: @relay_artifact = constant {{.*}} { i64 6075990698879632722, i32 13, i32 {{[0-9]+}},{{.*}} ptr null, i64 80, i32 1, i32 2,
+// LLVMIR-DAG: @relay_artifact = constant {{.*}} { i64 6075990698879632722, i32 14, i32 {{[0-9]+}},{{.*}} ptr null, i64 80, i32 1, i32 2,
 // LLVMIR-DAG: c"x\00"
 // LLVMIR-DAG: c"result\00"
 // LLVMIR-DAG: c"n\00"

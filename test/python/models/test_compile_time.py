@@ -356,7 +356,7 @@ def test_functions_that_call_each_other_twice(tmp_path):
     lines.append("def @main(%x: Tensor[(4), float32]) { @f40(%x) }")
     path = tmp_path / "model.relay"
     path.write_text("\n".join([*lines, ""]))
-    result = relay_compile(path, "--executor=aot", "-o", tmp_path / "model.so",
+    result = relay_compile(path, "--executor=graph", "-o", tmp_path / "model.so",
                            capture_output=True)
     assert result.returncode == 1
     assert "that stand for at most 100000 operations once inlined, but got" in result.stderr

@@ -146,9 +146,9 @@ def test_in_what_follows():
         compare([program(x)], session.run(None, {"x": x}))
 
 
-def test_aot_names_the_executor_that_takes_it():
+def test_graph_names_the_executors_that_take_it():
     inputs, constants, order = layer("GRU", 4)
     model = make("GRU", inputs, 14, {"hidden_size": 5}, constants, 2,
                  dims={"x": ["t", 3, 4]}, order=order)
-    with pytest.raises(rm.CompileError, match="executor=vm"):
-        rm.compile(model, executor="aot")
+    with pytest.raises(rm.CompileError, match="the executors aot and vm compile"):
+        rm.compile(model, executor="graph")

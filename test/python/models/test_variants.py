@@ -60,7 +60,7 @@ VARIANTS = [{"batch": 1, "height": 12}, {"batch": 4}, {"height": 12}]
 
 
 def test_sizes_choose_code(network):
-    model = rm.compile(network, specialize=VARIANTS, executor="aot")
+    model = rm.compile(network, specialize=VARIANTS, executor="graph")
     assert model.variants == VARIANTS
     assert model.inputs[0].shape == ("batch", 3, "height", 10)
     sizes = {"first": (1, 12), "second": (4, 7), "both": (4, 12), "third": (9, 12),
@@ -118,14 +118,14 @@ def test_phases_of_relay_opt(network, tmp_path):
                     tmp_path / "model.mlir"], check=True)
     subprocess.run([BIN / "relay-opt", tmp_path / "model.mlir", "-o", tmp_path / "variants.mlir",
                     "--relay-specialize=variants={batch=1,height=12},batch=4"], check=True)
-    model = rm.compile(tmp_path / "variants.mlir", executor="aot")
+    model = rm.compile(tmp_path / "variants.mlir", executor="graph")
     assert model.variants == [{"batch": 1, "height": 12}, {"batch": 4}]
     for shape in ((1, 12), (4, 3), (2, 2)):
         check(network, model, *shape)
 
 
 def test_threads(network):
-    model = rm.compile(network, specialize=VARIANTS, executor="aot")
+    model = rm.compile(network, specialize=VARIANTS, executor="graph")
     inputs = [make_input(batch, height) for batch in range(1, 6) for height in (3, 12)]
     expected = [model(x) for x in inputs]
     wrong = []
@@ -145,7 +145,7 @@ def test_threads(network):
 
 
 def test_errors_speak_of_the_model(network):
-    model = rm.compile(network, specialize=VARIANTS, executor="aot")
+    model = rm.compile(network, specialize=VARIANTS, executor="graph")
     with pytest.raises(ValueError, match=r"'x' to have shape \[batch, 3, height, 10\], but got"):
         model(np.zeros((1, 3, 12, 9), np.float32))
 
@@ -165,5 +165,5 @@ def test_wrong_variants(network, variants, error, message):
 
 
 def test_of_a_program(network):
-    with pytest.raises(rm.CompileError, match="expects variants for sizes with the executor aot"):
+    with pytest.raises(rm.CompileError, match="expects variants for sizes of one function"):
         rm.compile(network, specialize=VARIANTS, executor="vm")

@@ -42,7 +42,7 @@ class Input:
 class Row:
     """A call. A result of floats that is a sum (`sums`) is as exact as its largest
     element, any other one as each of its elements; integers may be off by `slack`. All
-    rows of an operator are for one executor: `vm` where elements decide sizes."""
+    rows of an operator are for one executor."""
 
     text: str
     inputs: dict

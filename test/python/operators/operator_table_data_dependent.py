@@ -1,6 +1,6 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows of operators whose elements decide on sizes, which the executor vm compiles,
+"""Rows of operators whose elements decide on sizes, which become programs of several functions,
 and of those that say in a result how much of the others counts."""
 
 from operator_rows import Input, add, row, special

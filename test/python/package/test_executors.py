@@ -53,7 +53,7 @@ def check_program(program: Any) -> None:
         np.testing.assert_array_equal(result[1], [3])
 
 
-@pytest.mark.parametrize("executor", ["aot", "vm", "auto"])
+@pytest.mark.parametrize("executor", ["aot", "vm", "graph"])
 def test_compile(executor: str) -> None:
     model = rm.compile(parser.parse_model(PLAIN), executor=executor)
     assert type(model) is (rm.Program if executor == "vm" else rm.Module)
@@ -63,11 +63,13 @@ def test_compile(executor: str) -> None:
     assert model.outputs[0].name == "y" and model.outputs[0].dtype == np.float32
 
 
-def test_auto_takes_the_machine_where_it_must(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("executor", ["aot", "vm"])
+def test_what_is_no_function_is_a_program(tmp_path: pathlib.Path, executor: str) -> None:
     model = parser.parse_model(PROGRAM)
-    with pytest.raises(rm.CompileError, match="vm"):
-        rm.compile(model, executor="aot")
-    program = rm.compile(model, cache_dir=tmp_path / "cache", precision="highest")
+    with pytest.raises(rm.CompileError, match="the executors aot and vm compile"):
+        rm.compile(model, executor="graph")
+    program = rm.compile(model, cache_dir=tmp_path / "cache", precision="highest",
+                         executor=executor)
     assert isinstance(program, rm.Program)
     check_program(program)
     assert [info.name for info in program.inputs] == ["x", "keep"]
@@ -86,7 +88,7 @@ def test_auto_takes_the_machine_where_it_must(tmp_path: pathlib.Path) -> None:
     x, keep = np.ones(2, np.float32), np.array([False, True])
     for inputs in ([x, keep], {"keep": keep, "x": x}):
         rows = program.profile(inputs, repeat=2, warm_up=0, trace=tmp_path / "trace.json")
-        assert any(row.name == "(bytecode)" for row in rows)
+        assert any(row.name == "(program)" for row in rows)
         assert {row.device for row in rows} == {"cpu:0"}
     assert (tmp_path / "trace.json").stat().st_size
     with pytest.raises(ValueError, match="expects input 'keep', but it is missing"):
@@ -136,13 +138,12 @@ def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
         machine.run(values, None)
 
 
-def test_wrong_executors() -> None:
+def test_wrong_executors(tmp_path: pathlib.Path) -> None:
     model = parser.parse_model(PLAIN)
-    with pytest.raises(ValueError, match="expects executor to be 'aot', 'vm' or 'auto', but got 'graph'"):
-        rm.load("model.so", executor="graph")
-    with pytest.raises(ValueError, match="expects map_weights with the executor 'aot'"):
-        rm.load("model.so", executor="vm", map_weights=True)
-    with pytest.raises(ValueError, match="expects executor 'aot', 'vm' or 'auto', but got 'gpu'"):
+    rm.compile(parser.parse_model(PROGRAM)).save(tmp_path / "program.so")
+    with pytest.raises(ValueError, match="expects map_weights with a model that is one function"):
+        rm.load(tmp_path / "program.so", map_weights=True)
+    with pytest.raises(ValueError, match="expects executor 'aot', 'vm' or 'graph', but got 'gpu'"):
         rm.compile(model, executor="gpu")
     number: Any = 3
     with pytest.raises(TypeError, match="expects executor to be"):
@@ -151,7 +152,7 @@ def test_wrong_executors() -> None:
         rm.Program()
     # Both refuse it; there is one message.
     with pytest.raises(rm.CompileError, match="com.example") as error:
-        rm.compile(parser.parse_model(UNKNOWN.replace(", string[2] names", "")), executor="auto")
+        rm.compile(parser.parse_model(UNKNOWN.replace(", string[2] names", "")))
     assert str(error.value).count("not supported") == 1
 
 
@@ -159,21 +160,26 @@ def run_tool(*args: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(arg) for arg in args], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("text, kind", [(PLAIN, "aot"), (PROGRAM, "vm")])
-def test_tools(tmp_path: pathlib.Path, text: str, kind: str) -> None:
+@pytest.mark.parametrize("text, is_program", [(PLAIN, False), (PROGRAM, True)])
+def test_tools(tmp_path: pathlib.Path, text: str, is_program: bool) -> None:
     onnx.save(parser.parse_model(text), tmp_path / "model.onnx")
-    done = run_tool(BIN / "relay-compile", tmp_path / "model.onnx", "--executor=auto", "--no-cache",
+    done = run_tool(BIN / "relay-compile", tmp_path / "model.onnx", "--no-cache",
                     "-o", tmp_path / "model.so")
     assert (done.returncode, done.stderr) == (0, "")
-    if kind == "aot":
-        assert rm.load(tmp_path / "model.so").outputs[0].name == "y"
-        with pytest.raises(ValueError, match="expects"):
-            rm.load(tmp_path / "model.so", executor="vm")
-    else:
-        assert isinstance(rm.load(tmp_path / "model.so", executor="vm"), rm.Program)
-    ran = run_tool(BIN / "relay-run", tmp_path / "model.onnx", "--executor=auto", "--dim", "n=3",
+    loaded = rm.load(tmp_path / "model.so")
+    assert isinstance(loaded, rm.Program if is_program else rm.Module)
+    assert loaded.outputs[0].name == "y"
+    if is_program:
+        with pytest.raises(ValueError, match="expects .* to be one function of tensors"):
+            rm.Module(tmp_path / "model.so")
+    ran = run_tool(BIN / "relay-run", tmp_path / "model.onnx", "--dim", "n=3",
                    "--check=interpreter")
     assert ran.returncode == 0, ran.stderr
+    # Of a relocatable object there is one function.
+    done = run_tool(BIN / "relay-compile", tmp_path / "model.onnx", "--emit=obj",
+                    "-o", tmp_path / "model.o")
+    assert (done.returncode != 0) == is_program
+    assert ("into a shared object" in done.stderr) == is_program
 
 
 def coverage(tmp_path: pathlib.Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
@@ -186,12 +192,12 @@ def test_coverage(tmp_path: pathlib.Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "opset 18 of ai.onnx", "", "operator  opset  nodes  missing", "Relu      18     1", "",
-        "type   tensors  missing", "FLOAT  2", "", "runs on the executor aot"]
+        "type   tensors  missing", "FLOAT  2", "", "compiles to a function"]
 
     done = coverage(tmp_path, PROGRAM, "--onnx-coverage=json")
     report = json.loads(done.stdout)
-    assert report["executor"] == "vm" and "refusal" not in report
-    assert "vm" in report["not_for_aot"]
+    assert report["compiles_to"] == "program" and "refusal" not in report
+    assert "its elements decide how large the result is" in report["not_a_function"]
     assert [(use["name"], use["nodes"]) for use in report["operators"]] == [("Compress", 1), ("Shape", 1)]
     assert report["opsets"] == {"ai.onnx": 18}
 
@@ -201,7 +207,7 @@ def test_coverage_of_what_is_missing(tmp_path: pathlib.Path) -> None:
     # That the model is refused is the answer.
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
-    assert report["executor"] is None
+    assert report["compiles_to"] is None
     assert "not supported" in report["refusal"]
     assert report["operators"] == [
         {"domain": "com.example", "name": "Magic", "opset": 2, "nodes": 2,

@@ -161,7 +161,7 @@ def test_program_is_no_function(tmp_path):
     executable = relay.vm.compile(relay.parse(source))
     executable.save(tmp_path / "program.so")
     with pytest.raises(ValueError, match="to be one function of tensors, but it is a program"):
-        rm.load(tmp_path / "program.so", executor="aot")
+        rm.Module(tmp_path / "program.so")
     loaded = rm.load(tmp_path / "program.so")
     assert loaded((np.int32(1), np.int32(2))) == 1
     deep: Any = np.int32(1)

@@ -96,12 +96,13 @@ def fixture_pick():
     rm.remove_global_func("test.pick")
 
 
-def build(text):
-    return relax.vm.build(relax.IRModule.parse(text))
+def build(text, **options):
+    return relax.vm.build(relax.IRModule.parse(text), **options)
 
 
-def test_program(pick):
-    executable = build(PROGRAM)
+@pytest.mark.parametrize("exec_mode", ["bytecode", "compiled"])
+def test_program(pick, exec_mode):
+    executable = build(PROGRAM, exec_mode=exec_mode)
     machine = relax.VirtualMachine(executable)
     x = np.arange(5, dtype=np.float32)
     np.testing.assert_array_equal(machine["main"](x, True), 2 * x)
@@ -114,6 +115,7 @@ def test_program(pick):
     assert "Globals (# 4): [main, other, later, sum]" in executable.stats().replace(
         "sum, later, main, other", "main, other, later, sum")
     assert "call  vm.builtin.call_packed:test.pick" in executable.as_text()
+    assert ("native code" in executable.as_text()) == (exec_mode == "compiled")
 
 
 def test_script():
@@ -215,14 +217,16 @@ def compile_program(*arguments, check=True):
     return result.stderr
 
 
-def test_half_of_the_way(tmp_path):
+@pytest.mark.parametrize("executor", ["aot", "vm"])
+def test_half_of_the_way(tmp_path, executor):
     """Compiled in two steps, a program is the same file."""
+    executor = f"--executor={executor}"
     source, half = tmp_path / "p.relay", tmp_path / "half.mlir"
     source.write_text(RELAY)
-    compile_program(source, "--executor=vm", "-o", tmp_path / "whole.so")
-    compile_program(source, "--executor=vm", "--to=relax-kernels", "-o", half)
+    compile_program(source, executor, "-o", tmp_path / "whole.so")
+    compile_program(source, executor, "--to=relax-kernels", "-o", half)
     assert "relax.func @main(" in half.read_text() and "tir.prim_func" in half.read_text()
-    compile_program(half, "--from=relax-kernels", "-o", tmp_path / "rest.so")
+    compile_program(half, executor, "--from=relax-kernels", "-o", tmp_path / "rest.so")
     assert (tmp_path / "rest.so").read_bytes() == (tmp_path / "whole.so").read_bytes()
     x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
     for condition, scale in ((True, 2), (False, 3)):
@@ -235,11 +239,11 @@ def test_wrong_ways(tmp_path):
     (tmp_path / "p.relay").write_text(RELAY)
     (tmp_path / "sum.mlir").write_text(ADD)
     (tmp_path / "program.mlir").write_text(PROGRAM)
-    assert ("'relax.func' op expects a function of tensors for the executor aot, but got one of "
-            "objects" in compile_program(tmp_path / "program.mlir", "--executor=aot",
+    assert ("'relax.func' op expects a function of tensors for the executor graph, but got one of "
+            "objects" in compile_program(tmp_path / "program.mlir", "--executor=graph",
                                          "--from=relax-kernels", "-o", tmp_path / "x.so",
                                          check=False))
-    assert ("expects a program in the form relay-typed or relax-kernels for the executor vm"
+    assert ("expects a program with functions of objects in the form relay-typed or relax-kernels"
             in compile_program(tmp_path / "p.relay", "--executor=vm", "--to=tir-scheduled", "-o",
                                tmp_path / "x.mlir", check=False))
     assert ("expects a function of objects for the executor vm"

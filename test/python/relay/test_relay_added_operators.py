@@ -452,19 +452,20 @@ def test_debug():
     assert seen == [4, (3, ()), "Cons(1, Nil)"]
 
     # In compiled programs, too; elsewhere an error says where.
-    seen.clear()
-    for program, arg in [(double, 2), (pair, 3)]:
-        relay.create_executor("vm").evaluate(program)(np.int32(arg))
-    relay.create_executor("vm", mod=mod).evaluate(cons)
-    assert seen == [4, (3, ()), "Cons(1, Nil)"]
-    order: list[Any] = []
-    shown = relay.Let(y := relay.var("y"), relay.op.debug(x + x, order.append),
-                      relay.op.debug(y + x, order.append) + y)
-    assert relay.create_executor("vm").evaluate(relay.Function([x], shown))(np.int32(1)) == 5
-    assert order == [2, 3]
+    for kind in ("vm", "aot"):
+        seen.clear()
+        for program, arg in [(double, 2), (pair, 3)]:
+            relay.create_executor(kind).evaluate(program)(np.int32(arg))
+        relay.create_executor(kind, mod=mod).evaluate(cons)
+        assert seen == [4, (3, ()), "Cons(1, Nil)"]
+        order: list[Any] = []
+        shown = relay.Let(y := relay.var("y"), relay.op.debug(x + x, order.append),
+                          relay.op.debug(y + x, order.append) + y)
+        assert relay.create_executor(kind).evaluate(relay.Function([x], shown))(np.int32(1)) == 5
+        assert order == [2, 3]
     seen[:] = [4, (3, ()), "Cons(1, Nil)"]
-    with pytest.raises(relay.CompileError, match="the executor vm compiles that"):
-        relay.create_executor("aot").evaluate(double)
+    with pytest.raises(relay.CompileError, match="the executors aot and vm compile that"):
+        relay.build(double)
 
     call = relay.op.debug(x, seen.append)
     assert call.attrs.debug_func.startswith("debugger_func")

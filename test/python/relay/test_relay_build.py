@@ -42,14 +42,14 @@ def test_function_call(program):
 @pytest.mark.parametrize("program", [dense(), dense()["main"]], ids=["module", "function"])
 def test_compile_takes_programs(program, tmp_path):
     """relay_mlir.compile, which takes other models, takes them as well."""
-    model = rm.compile(program, executor="aot")
+    model = rm.compile(program, executor="graph")
     assert [(info.name, info.shape) for info in model.inputs] == [("x", (2, 3)), ("w", (4, 3))]
     np.testing.assert_allclose(model(X, W), expected(), rtol=1e-5)
     np.testing.assert_allclose(model(w=W, x=X), expected(), rtol=1e-5)
-    fixed = rm.compile(program, inputs={"w": W}, executor="aot")
+    fixed = rm.compile(program, inputs={"w": W}, executor="graph")
     np.testing.assert_allclose(fixed(X), expected(), rtol=1e-5)
     rm.emit(program, tmp_path / "dense.so", "so")
-    np.testing.assert_allclose(rm.load(tmp_path / "dense.so", executor="aot")(X, W), expected(),
+    np.testing.assert_allclose(rm.load(tmp_path / "dense.so")(X, W), expected(),
                                rtol=1e-5)
 
 

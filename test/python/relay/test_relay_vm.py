@@ -1,4 +1,4 @@
-"""The virtual machine: the whole language, with functions of tensors as native code."""
+"""The whole language compiled, in bytecode and in native code."""
 
 import resource
 import threading
@@ -34,9 +34,28 @@ def @main(%n: int32) -> int32 { @sum(@map(@add(%n), @list(%n))) }
 '''
 
 
+class Mode:
+    """What the programs of these tests are compiled to."""
+
+    exec_mode = "bytecode"
+    executor = "vm"
+
+
+@pytest.fixture(scope="module", params=["bytecode", "compiled"], autouse=True, name="mode")
+def choose_mode(request):
+    Mode.exec_mode = request.param
+    Mode.executor = {"bytecode": "vm", "compiled": "aot"}[request.param]
+    return request.param
+
+
+def build(mod, target=None, params=None):
+    return relay.vm.compile(mod, target, params, exec_mode=Mode.exec_mode)
+
+
 @pytest.fixture(scope="module", name="lists")
-def make_lists():
-    return relay.vm.VirtualMachine(relay.vm.compile(relay.parse(LISTS), "llvm"))
+def make_lists(mode):
+    del mode
+    return relay.vm.VirtualMachine(build(relay.parse(LISTS), "llvm"))
 
 
 def text(value):
@@ -53,7 +72,7 @@ def compare(program, *args, name="main"):
     mod = relay.parse(VERSION + program)
     function = mod.get_global_var(name)
     expected = relay.create_executor("debug", mod).evaluate(function)(*args)
-    actual = relay.create_executor("vm", mod).evaluate(function)(*args)
+    actual = relay.create_executor(Mode.executor, mod).evaluate(function)(*args)
     assert text(actual) == text(expected)
     return actual
 
@@ -78,7 +97,7 @@ def test_values_of_python():
     made = relay.ConstructorValue(prelude.nil.tag, [], prelude.nil)
     for i in (3, 2, 1):
         made = relay.ConstructorValue(prelude.cons.tag, [np.int32(i), made], prelude.cons)
-    machine = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    machine = relay.vm.VirtualMachine(build(mod))
     reversed_list = machine.invoke("rev", made)
     assert relay.prelude.to_list(reversed_list) == [3, 2, 1]
     assert reversed_list.tag == prelude.cons.tag
@@ -88,7 +107,7 @@ def test_values_of_python():
         [], relay.const(1))))()
     with pytest.raises(TypeError, match="expects closures and references of this program"):
         machine.invoke("id", closure)
-    other = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    other = relay.vm.VirtualMachine(build(mod))
     with pytest.raises(TypeError, match="expects a value of this virtual machine"):
         machine.invoke("rev", other.invoke("rev", made))
     with pytest.raises(TypeError, match="expects a value of the interpreter"):
@@ -110,7 +129,7 @@ def test_types_of_values():
         def @tree(%x: float32) -> Tree[float32] { Node(Leaf, %x, Leaf) }
         def @apply(%f: fn (int32, int32) -> int32) -> int32 { %f(1, 2) }
         ''')
-    machine = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    machine = relay.vm.VirtualMachine(build(mod))
     node, leaf = mod.type_definitions[mod.get_global_type_var("Tree")].constructors
     leaf2, = mod.type_definitions[mod.get_global_type_var("Other")].constructors
 
@@ -147,7 +166,7 @@ def test_types_of_values():
     with pytest.raises(ValueError, match="expects a function of 2 parameters, but got one of 1"):
         machine.invoke("apply", machine.invoke("later", 1))
     # What another program made, with the same types.
-    other = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    other = relay.vm.VirtualMachine(build(mod))
     with pytest.raises(TypeError, match="of this virtual machine, but got one of another"):
         machine.run(make(good), (1, other.invoke("tree", 2)))
 
@@ -179,13 +198,13 @@ def test_references_and_order():
           let %t = (@push(%log, 6), @push(%log, 7), @push(%log, 8));
           (ref_read(%log), add(%a, add(%b, %t.1)))
         }''') == (1234678, 12)
-    made = relay.create_executor("vm").evaluate(relay.RefCreate(relay.const(1)))
+    made = relay.create_executor(Mode.executor).evaluate(relay.RefCreate(relay.const(1)))
     assert isinstance(made, relay.RefValue) and made.value == 1 and str(made) == "ref(1)"
     made.value = 2
     assert made.value == 2 and made.value.dtype == "int32"
 
 
-@pytest.mark.parametrize("kind", ["debug", "vm"])
+@pytest.mark.parametrize("kind", ["debug", "aot", "vm"])
 def test_references_keep_their_type(kind):
     """What is written from Python has the type of what was there: programs rely on it."""
     mod = relay.parse('''#[version = "0.0.5"]
@@ -326,7 +345,7 @@ def test_tensors_of_open_sizes():
           let %f = fn (%a: Tensor[(?), float32]) -> Tensor[(?), float32] { multiply(%a, %y) };
           %f(%x)
         }''')
-    machine = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    machine = relay.vm.VirtualMachine(build(mod))
     x = np.arange(3, dtype="float32")
     np.testing.assert_array_equal(machine.invoke("grow", x, 4), np.tile(x, 16))
     np.testing.assert_array_equal(machine.run(x, x), x * x)
@@ -355,7 +374,7 @@ def test_sizes_that_elements_decide():
     mod = relay.parse(VERSION + program)
     with pytest.raises(ValueError, match="expects sizes from 0, but got -2; an operator's result "
                                          "would have it; in function 'main'"):
-        relay.vm.VirtualMachine(relay.vm.compile(mod)).run(0, 1, np.array([3, -2]))
+        relay.vm.VirtualMachine(build(mod)).run(0, 1, np.array([3, -2]))
 
 
 @pytest.mark.parametrize("to", [5, 0, -3])
@@ -364,7 +383,7 @@ def test_ranges_without_a_step(to):
     stop = relay.var("stop", shape=(), dtype="int64")
     function = relay.Function([stop, step], relay.arange(
         relay.const(np.int64(0)), stop, step, dtype="int64"))
-    run = relay.create_executor("vm").evaluate(function)
+    run = relay.create_executor(Mode.executor).evaluate(function)
     np.testing.assert_array_equal(run(np.int64(to), np.int64(2)), np.arange(0, to, 2))
     with pytest.raises(ValueError, match="expects a step of arange other than 0"):
         run(np.int64(to), np.int64(0))
@@ -372,7 +391,7 @@ def test_ranges_without_a_step(to):
 
 def test_more_of_the_largest_than_there_are():
     x, k = relay.var("x", shape=(2, relay.Any())), relay.var("k", shape=(1,), dtype="int32")
-    run = relay.create_executor("vm").evaluate(relay.Function([x, k], relay.topk(
+    run = relay.create_executor(Mode.executor).evaluate(relay.Function([x, k], relay.topk(
         x, k=k, axis=-1, ret_type="values")))
     data = np.random.default_rng(0).random((2, 6), "float32")
     for count, expected in ((1, 1), (6, 6), (0, 6), (-2, 6)):
@@ -389,26 +408,28 @@ def test_models():
     function = relay.Function([x, w], relay.nn.relu(relay.nn.dense(x, w)))
     weights = np.random.default_rng(0).normal(size=(3, 4)).astype("float32")
     data = np.random.default_rng(1).normal(size=(2, 4)).astype("float32")
-    exe = relay.vm.compile(function, params={"w": weights})
+    exe = build(function, params={"w": weights})
     assert exe.primitives == ["main.0"] and exe.get_function_params("main") == ["x"]
     result = relay.vm.VirtualMachine(exe).run(data)
     np.testing.assert_allclose(result, np.maximum(data @ weights.T, 0), rtol=1e-5, atol=1e-6)
     # A strided argument, and one that is kept: the caller's memory may change afterwards.
     strided = np.stack([data, data], axis=-1)[..., 0]
     np.testing.assert_array_equal(relay.vm.VirtualMachine(exe).run(strided), result)
-    kept = relay.create_executor("vm").evaluate(relay.Function([x], relay.Function([], x)))
+    kept = relay.create_executor(Mode.executor).evaluate(relay.Function([x], relay.Function([], x)))
     argument = data.copy()
     closure = kept(argument)
     argument[:] = 0
     np.testing.assert_array_equal(closure(), data)
 
 
-def test_executable(lists, tmp_path):
+def test_executable(lists, tmp_path, mode):
     exe = lists._exe  # pylint: disable=protected-access
     assert exe.globals == ["range", "sum", "map", "reverse", "loop", "list", "add", "main"]
     assert exe.get_function_params("range") == ["n", "tail"]
     assert set(exe.primitives) >= {"sum.0", "range.0"}
-    assert "@sum(%0 l) registers: 2\n" in exe.bytecode and exe.as_text() == exe.bytecode
+    ending = ", native code" if mode == "compiled" else ""
+    assert f"@sum(%0 l) registers: 2{ending}\n" in exe.bytecode
+    assert exe.as_text() == exe.bytecode
     assert 'Globals (#8): [("range", 0), ("sum", 1)' in exe.stats
     assert exe.constants == "VM Const[0]: int32[]"
     with pytest.raises(KeyError, match="expects one of the functions range, .*, but got 'f'"):
@@ -427,13 +448,13 @@ def test_executable(lists, tmp_path):
     assert exe.lib is exe.mod is exe.module
     x = relay.var("x", shape=(2,))
     with pytest.raises(ValueError, match="expects the code of the library, but got that of anoth"):
-        relay.vm.Executable.load_exec(relay.vm.compile(relay.Function([x], x)).save()[0], library)
+        relay.vm.Executable.load_exec(build(relay.Function([x], x)).save()[0], library)
     with pytest.raises(TypeError, match="expects the library that was saved with the code"):
         relay.vm.Executable.load_exec(code)
     with pytest.raises(TypeError, match="expects the code to be bytes"):
         relay.vm.Executable.load_exec(path, library)
     relay.build(relay.Function([x], x + x)).export_library(tmp_path / "aot.so")
-    with pytest.raises(ValueError, match="to be compiled for the executor vm"):
+    with pytest.raises(ValueError, match="to be a program, but it is one function"):
         relay.vm.Executable.load_exec(tmp_path / "aot.so")
     with pytest.raises(TypeError, match="expects relay.vm.compile or Executable.load_exec"):
         relay.vm.Executable()
@@ -483,7 +504,7 @@ def test_memory_of_small_objects():
     that has ended, and is no more than was in use at once."""
     x = relay.var("x", shape=(3,))
     pair = relay.Tuple([x + relay.const(1.0), relay.Tuple([x * x])])
-    machine = relay.vm.VirtualMachine(relay.vm.compile(relay.Function([x], pair)))
+    machine = relay.vm.VirtualMachine(build(relay.Function([x], pair)))
     made: list[Any] = []
 
     def make():

@@ -114,14 +114,16 @@ def describe(value):
 
 
 @pytest.mark.parametrize("seed", [20, 21, 22, 23, *nightly(range(100, 160))])
-def test_virtual_machine(seed):
-    """The interpreter and the virtual machine find the same values."""
+def test_compiled(seed):
+    """The interpreter, bytecode and native code find the same values."""
     mod = relay.parse(generate(seed, 100, Weakened(seed) if seed % 2 else None))
-    machine = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    machines = [relay.vm.VirtualMachine(relay.vm.compile(mod, exec_mode=mode))
+                for mode in ("bytecode", "compiled")]
     interpreter = relay.create_executor("debug", mod)
     names = [var.name_hint for var in mod.get_global_vars()
              if var.name_hint[0] == "p" and var.name_hint[1:].isdigit()]
     assert len(names) == 100
     for name in names:
         expected = interpreter.evaluate(mod.get_global_var(name))()
-        assert describe(machine.invoke(name)) == describe(expected), name
+        for machine in machines:
+            assert describe(machine.invoke(name)) == describe(expected), name

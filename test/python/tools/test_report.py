@@ -371,7 +371,7 @@ def test_compile_in_python(tmp_path):
         rm.compile(rm.parse("func.func @main(%f: !relay.ref<tensor<f32>>) -> tensor<f32> {\n"
                             "  %0 = relay.ref_read %f : (!relay.ref<tensor<f32>>) -> tensor<f32>\n"
                             "  return %0 : tensor<f32>\n}\n"), report=tmp_path / "failed.html",
-                   executor="aot")
+                   executor="graph")
     data = read_page(tmp_path / "failed.html")
     assert data["steps"][-1]["failed"] and data["steps"][-1]["errors"]
 

@@ -160,18 +160,18 @@ def test_program_of_the_virtual_machine(device, folder, tmp_path, monkeypatch):
     body = relay.If(flag, relay.Call(layer, [x]), relay.nn.relu(x))
     (tmp_path / "branch.relay").write_text(
         relay.IRModule.from_expr(relay.Function([x, flag], body)).astext())
-    program = rm.compile(tmp_path / "branch.relay", target="vta,cpu", executor="vm", device=device)
+    program = rm.compile(tmp_path / "branch.relay", target="vta,cpu", device=device)
     program.save(tmp_path / "branch.so")
     data = make_input()
     expected = rm.load(folder / "cpu.so")(data)
     for run in (program, rm.load(tmp_path / "branch.so", device=device),
-                rm.load(tmp_path / "branch.so", executor="vm", device=device)):
+                rm.load(tmp_path / "branch.so", device=device)):
         np.testing.assert_array_equal(run(data, np.array(True)), expected)
         np.testing.assert_array_equal(run(data, np.array(False)), np.maximum(data, 0))
     names = [kernel.name for kernel in program.profile([data, np.array(True)], repeat=1)]
     assert any("conv2d" in name for name in names)
     with pytest.raises(ValueError, match="with 'vta:csim'|expects .*vta"):
-        rm.load(tmp_path / "branch.so", executor="vm", device="vta:csim")
+        rm.load(tmp_path / "branch.so", device="vta:csim")
 
 
 def test_model_without_kernels_of_vta(folder):
@@ -185,9 +185,9 @@ def test_model_without_kernels_of_vta(folder):
 
 def test_wrong_uses(folder):
     with pytest.raises(TypeError, match="expects device to be a string, but got 3"):
-        rm.load(folder / "vta.so", device=3)  # type: ignore[call-overload]
+        rm.load(folder / "vta.so", device=3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expects device to be a string, but got 3"):
-        rm.load(folder / "vta.so", device=3, executor="vm")  # type: ignore[call-overload]
+        rm.load(folder / "vta.so", device=3)  # type: ignore[arg-type]
     for option in ("--info", "--verify"):
         result = run_tool(folder / "vta.so", "--device=vta:tsim", option)
         assert result.returncode == 1 and "expects no --device with" in result.stderr

@@ -49,6 +49,8 @@ struct ArtifactOptions {
   /// The module whose functions of objects become bytecode; null for a model
   /// that is one function of tensors.
   ModuleOp glue = {};
+  /// Whether they become native code, too, which runs in its place.
+  bool nativeGlue = false;
 
   /// Counts the time of the parts, if there is one.
   TimingScope *timing = nullptr;

@@ -35,16 +35,24 @@ struct HostModuleOptions {
   /// functions of tensors by their names; null for a model that is one function
   /// of tensors.
   ModuleOp glue = {};
+  /// Whether they become native code, too, which runs in its place.
+  bool nativeGlue = false;
 };
 
-/// Translates functions of tensors, in the form relax-executable, to a module
-/// in the LLVM dialect: for each, what runs it and what computes its shapes,
-/// and the RelayArtifact that describes all (Runtime/ArtifactFormat.h), with
-/// the bytecode that calls them. Constants go to `pool`. Errors are reported at
-/// the operations.
-FailureOr<OwningOpRef<ModuleOp>>
-buildHostModule(ArrayRef<relax::FuncOp> functions,
-                const HostModuleOptions &options, ConstantPool &pool);
+/// Modules in the LLVM dialect.
+struct HostModules {
+  OwningOpRef<ModuleOp> program;
+  /// The native code of functions of objects; null if there is none.
+  OwningOpRef<ModuleOp> glue;
+};
+
+/// Translates functions of tensors, in the form relax-executable: for each,
+/// what runs it and what computes its shapes, and the RelayArtifact that
+/// describes all (Runtime/ArtifactFormat.h), with the bytecode that calls them.
+/// Constants go to `pool`. Errors are reported at the operations.
+FailureOr<HostModules> buildHostModule(ArrayRef<relax::FuncOp> functions,
+                                       const HostModuleOptions &options,
+                                       ConstantPool &pool);
 
 /// Registers `relay-translate --relax-to-host`.
 void registerRelaxToHostTranslation();

@@ -84,8 +84,8 @@ static StringRef getAdvice(func::FuncOp callee) {
   if (callee.isExternal())
     return "the function is declared here, without a body";
   if (isRecursive(callee))
-    return "the function calls itself; the executor vm compiles recursion "
-           "(relay-compile --executor=vm)";
+    return "the function calls itself; the executors aot and vm compile "
+           "recursion, into a shared object";
   return "the function is defined here; run --relay-inline-functions=all to "
          "dissolve it";
 }
@@ -124,9 +124,9 @@ static LogicalResult checkCaller(func::FuncOp function, SymbolTable &symbols) {
           diag.attachNote() << "run --relay-fuse-ops to move operators into "
                                "primitive functions";
         else if (isa<RelayDialect>(op.getDialect()))
-          diag.attachNote() << "the executor vm compiles closures, control "
-                               "flow, data types and references "
-                               "(relay-compile --executor=vm)";
+          diag.attachNote() << "the executors aot and vm compile closures, "
+                               "control flow, data types and references, into "
+                               "a shared object";
         return diag;
       }
     }

@@ -15,7 +15,7 @@ from .. import _diagnostics
 from .._benchmark import BenchmarkResult, Evaluated, measure
 from ..._arguments import expect, expect_mapping, expect_path, expect_text, wrong
 from ..._errors import CompileError
-from ..._compile import PathLike
+from ..._compile import Module, PathLike
 from ... import _relay_mlir
 from .._core import core
 from ..device import Device
@@ -29,7 +29,8 @@ _CODE = b"relay-vm\0"
 
 
 class Executable:
-    """A compiled program: bytecode, and the functions of tensors that it calls.
+    """A compiled program: bytecode, or native code in its place, and the functions of tensors
+    that it calls.
 
     `compile` makes it, `load_exec` reads it from a file that `save`, or
     `relay-compile --executor=vm`, has written.
@@ -146,48 +147,65 @@ class Executable:
 
     def get_function_params(self, func_name: str) -> list[str]:
         """The names of the parameters of a function."""
-        if expect_text(func_name, "func_name") not in self._params:
+        return list(self._get_params(func_name))
+
+    def _get_params(self, name: str) -> list[str]:
+        params = self._params.get(expect_text(name, "func_name"))
+        if params is None:
             raise KeyError(f"expects one of the functions {', '.join(self.globals)}, but got "
-                           f"{func_name!r}")
-        return list(self._params[func_name])
+                           f"{name!r}")
+        return params
 
     def _run(self, name: str, args: Sequence[Any]) -> Any:
-        count = len(self.get_function_params(name))
+        count = len(self._get_params(name))
         if len(args) != count:
             raise TypeError(f"expects {count} arguments of {name!r}, but got {len(args)}")
         with _diagnostics.raising():
             return _to_python(self._program.run(name, list(args), self._types.get(name)))
 
 
-def compile(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> Executable:
+def compile(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None,
+            exec_mode: str = "bytecode") -> Executable:
     """Compiles a module, or a function, with all that the language has: closures,
     recursion, data types, match, references.
 
-    `target` and `params` are as in `relay.build`. Raises DiagnosticError for a program that
+    `target` and `params` are as in `relay.build`. `exec_mode` is "bytecode", or "compiled" for
+    native code in its place, as in `relax.vm.build`. Raises DiagnosticError for a program that
     is ill-typed, or has an operator that is not compiled yet.
     """
     from ..build_module import _opt_level, _warn_of_settings, bind_main
 
+    if expect_text(exec_mode, "exec_mode") not in ("bytecode", "compiled"):
+        raise ValueError(f"expects exec_mode 'bytecode' or 'compiled', but got {exec_mode!r}")
     _warn_of_settings()
     bound = dict(expect_mapping(params, "params"))
-    return _compile(bind_main(module_arguments(mod), bound, stacklevel=2), chosen_target(target),
-                    _opt_level())
+    compiled = compile_program(bind_main(module_arguments(mod), bound, stacklevel=2),
+                               chosen_target(target), _opt_level(),
+                               "vm" if exec_mode == "bytecode" else "aot")
+    assert isinstance(compiled, Executable)
+    return compiled
 
 
-def _compile(mod: IRModule, target: Any, opt_level: int) -> Executable:
+def compile_program(mod: IRModule, target: Any, opt_level: int, executor: str,
+                    is_whole: bool = True) -> Executable | Module:
+    """A program of all functions of a module, in bytecode ("vm") or native code ("aot"); a
+    Module where @main is one function of tensors, unless it `is_whole`, which bytecode is."""
     from ..build_module import write_artifact
     from ..transform import PassContext, PassInfo, infer_types
 
-    def run(mod: IRModule) -> Executable:
+    def run(mod: IRModule) -> Executable | Module:
         file = _relay_mlir.MemoryFile("program.so")
-        write_artifact(mod, target, opt_level, file.path(), "vm")
+        is_program = write_artifact(mod, target, opt_level, file.path(), executor,
+                                    is_whole=is_whole)
         file.seal()
+        if not is_program:
+            return Module(file.path(), _file=file)
         types = {var.name_hint: [param.checked_type for param in function.params]
                  for var, function in infer_types(mod).functions.items()}
         return Executable._make(file.path(), file, types)
 
     compiled = PassContext.current().run(PassInfo("Compile"), mod, run)
-    if not isinstance(compiled, Executable):
+    if not isinstance(compiled, (Executable, Module)):
         raise CompileError("expects the instruments of the PassContext to let the program be "
                            "compiled, but one of them stopped it")
     return compiled
@@ -208,7 +226,7 @@ class VirtualMachine(Evaluated):
         self._outputs: Any = None
 
     def _arguments(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-        return Executor._arguments(self._exe.get_function_params(name), args, kwargs)
+        return Executor._arguments(self._exe._get_params(name), args, kwargs)
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Calls @main, with arguments by position or by name, or those of `set_input`."""
@@ -216,8 +234,7 @@ class VirtualMachine(Evaluated):
 
     def invoke(self, func_name: str, *args: Any, **kwargs: Any) -> Any:
         """Calls a function, as `run` calls @main."""
-        expect_text(func_name, "func_name")
-        if not args and not kwargs and func_name in self._inputs:
+        if not args and not kwargs and expect_text(func_name, "func_name") in self._inputs:
             return self._exe._run(func_name, self._inputs[func_name])
         return self._exe._run(func_name, self._arguments(func_name, args, kwargs))
 
@@ -261,7 +278,8 @@ class VMExecutor(Executor):
     def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
         from ..transform import remove_unused
 
-        exe = _compile(remove_unused(mod, [name]), self._target, 3)
+        exe = compile_program(remove_unused(mod, [name]), self._target, 3, "vm")
+        assert isinstance(exe, Executable)
         names = [var.name_hint for var in mod[name].params]
 
         def run(*args: Any, **kwargs: Any) -> Any:

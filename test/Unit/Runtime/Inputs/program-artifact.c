@@ -1,6 +1,7 @@
 /* A program in bytecode, written by hand: functions of tensors that add, take 1
    from, and compare scalars of int32, and functions that call them, and packed
-   functions. Its weights are one int32. Tests find the words by the first ones, and change them. */
+   functions. Its weights are one int32. Tests find the words by the first ones,
+   and change them. */
 #include "note.h"
 
 static const RelayArtifactTensor pair[] = {{"x", {0, 32, 1}, 0, 0, 0},
@@ -315,12 +316,16 @@ static const int64_t code[] = {
 
 static const char *const params[] = {"x", "y"};
 #define BYTECODE(name, params_, registers, first, words)                       \
-  {name, RELAY_VM_BYTECODE, 1, params_, registers, 0, first, words, params, 0, \
-   0}
+  {name,      RELAY_VM_BYTECODE,                                               \
+   1,         params_,                                                         \
+   registers, 0,                                                               \
+   first,     words,                                                           \
+   0,         params,                                                          \
+   0,         0}
 #define TENSORS(name, number)                                                  \
-  {name, RELAY_VM_TENSORS, 0, 0, 0, number, 0, 0, params, 0, 0}
+  {name, RELAY_VM_TENSORS, 0, 0, 0, number, 0, 0, 0, params, 0, 0}
 #define BUILTIN(name)                                                          \
-  {"vm.builtin." name, RELAY_VM_BUILTIN, 0, 0, 0, 0, 0, 0, params, 0, 0}
+  {"vm.builtin." name, RELAY_VM_BUILTIN, 0, 0, 0, 0, 0, 0, 0, params, 0, 0}
 /* List[int32] and the fields of Cons. */
 static const int64_t totalTypes[] = {
     RELAY_VM_TYPE_DATA, 1, 1, RELAY_VM_TYPE_TENSOR, 0, 32, 0};
@@ -354,8 +359,8 @@ static const RelayVMFunction table[] = {
     BUILTIN("write_ref"),
     BUILTIN("read_ref"),
     /* sum, of what has been checked. */
-    {"total", RELAY_VM_BYTECODE, 1, 1, 2, 0, 0, 41, params, COUNT(totalTypes),
-     totalTypes},
+    {"total", RELAY_VM_BYTECODE, 1, 1, 2, 0, 0, 41, 0, params,
+     COUNT(totalTypes), totalTypes},
     BUILTIN("call_packed:test.ask"),
     BYTECODE("ask", 2, 2, 179, 8),
     BYTECODE("askAll", 1, 1, 187, 7),

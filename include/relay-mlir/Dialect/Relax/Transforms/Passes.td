@@ -91,6 +91,30 @@ def AssignTargetsPass : Pass<"relax-assign-targets", "::mlir::ModuleOp"> {
   }];
 }
 
+def CallKnownClosuresPass
+    : Pass<"relax-call-known-closures", "::mlir::ModuleOp"> {
+  let summary = "Call the functions of closures that are made nearby";
+  let description = [{
+    A closure whose making is in sight is not called through its object: the call
+    becomes one of its function, with the captured values as first arguments. A
+    closure that nothing else uses is not made then. So a loop, which is a closure
+    that calls itself, makes none in its iterations.
+
+    Example:
+
+    ```mlir
+    %f = relax.make_closure @add(%x)
+    %0 = relax.invoke_closure %f(%y)
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = relax.call @add(%x, %y)
+    ```
+  }];
+}
+
 def NameKernelsPass : Pass<"relax-name-kernels", "::mlir::ModuleOp"> {
   let summary = "Name kernels by their operators";
   let description = [{
