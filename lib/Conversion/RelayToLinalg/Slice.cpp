@@ -294,7 +294,8 @@ struct DynStridedSliceToLinalg : OpConversionPattern<DynStridedSliceOp> {
       std::optional<int64_t> step = getConstantIntValue(stride);
       if (!step || *step == 0)
         return rewriter.notifyMatchFailure(
-            op, "expects strides that are constants other than 0");
+            op, "expects strides that are constants other than 0; the "
+                "executors aot and vm compile others, into a shared object");
       AxisBounds &own = bounds[normalizeAxis(axis, rank)];
       own = getBounds(getConstantIntValue(begin), getConstantIntValue(end),
                       *step, takesSize);
@@ -302,8 +303,9 @@ struct DynStridedSliceToLinalg : OpConversionPattern<DynStridedSliceOp> {
       own.openEnd = dyn_cast<Value>(end);
       if (takesSize && own.isOpen())
         return rewriter.notifyMatchFailure(
-            op, "expects slice_mode \"end\" for bounds that are known when a "
-                "model runs");
+            op, "expects slice_mode \"end\" for bounds that are no constants; "
+                "the executors aot and vm compile others, into a shared "
+                "object");
     }
     SmallVector<int64_t> open(rank, ShapedType::kDynamic);
     Value result = buildSlice(b, adaptor.getData(), bounds, type.clone(open));

@@ -14,6 +14,8 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::relay;
 
@@ -128,66 +130,93 @@ static Value carryBounds(OpBuilder &builder, DynStridedSliceOp op,
                      MinimumOp::create(builder, loc, clipped, sizes));
 }
 
-/// Sizes for 0, which stands for the size of the data, and for a single -1,
-/// which stands for what is left. Other codes stay, and are no sizes.
+/// Sizes for 0, which stands for the size of the data, -3, which stands for the
+/// product of two of them, and a single -1, which stands for what is left.
+/// Other codes stay, and are no sizes.
 static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
   Location loc = op.getLoc();
   Value data = op.getData();
-  auto dataType = cast<RankedTensorType>(data.getType());
-  auto type = cast<RankedTensorType>(codes.getType());
-  codes = castTo(builder, loc, codes, builder.getI64Type());
-  Value one = makeNumber(builder, loc, 1);
+  Type i64 = builder.getI64Type();
+  codes = castTo(builder, loc, codes, i64);
+  int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+  int64_t count = cast<RankedTensorType>(codes.getType()).getNumElements();
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  Value sizes = getSizes(builder, loc, data, all);
+  Value one = makeNumber(builder, loc, 1), none = makeNumber(builder, loc, -5);
+  // 0, 1, 2, ...
+  auto countTo = [&](ArrayRef<int64_t> shape, int64_t number) -> Value {
+    SmallVector<int64_t> numbers =
+        llvm::to_vector(llvm::seq<int64_t>(0, number));
+    return ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(RankedTensorType::get(shape, i64),
+                               ArrayRef(numbers)));
+  };
   auto multiplyAll = [&](Value numbers) -> Value {
     return ProdOp::create(builder, loc, numbers, DenseI64ArrayAttr(),
                           /*keepdims=*/false, /*exclude=*/false);
   };
-  auto isEqual = [&](Value lhs, int64_t rhs) -> Value {
-    return EqualOp::create(builder, loc, lhs, makeNumber(builder, loc, rhs));
+  auto isEqual = [&](Value lhs, Value rhs) -> Value {
+    return EqualOp::create(builder, loc, lhs, rhs);
   };
-  int64_t rank = dataType.getRank(), count = type.getNumElements();
-  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  Value sizes = getSizes(builder, loc, data, all);
+  auto hasCode = [&](int64_t code) {
+    return isEqual(codes, makeNumber(builder, loc, code));
+  };
+  auto select = [&](Value condition, Value lhs, Value rhs) -> Value {
+    return WhereOp::create(builder, loc, condition, lhs, rhs);
+  };
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return AddOp::create(builder, loc, lhs, rhs);
+  };
   Value factors = codes;
-  if (!op.getAllowzero() && rank != 0 && count != 0) {
-    // The first `to` of `from` numbers; behind the last one there is none to
-    // copy.
-    auto select = [&](Value numbers, int64_t from, int64_t to) -> Value {
-      SmallVector<int64_t> indices, isThere;
-      for (int64_t dim = 0; dim < to; ++dim) {
-        indices.push_back(std::min(dim, from - 1));
-        isThere.push_back(dim < from);
-      }
-      auto vector = RankedTensorType::get({to}, builder.getI64Type());
-      auto makeInts = [&](ArrayRef<int64_t> values) -> Value {
-        return ConstantOp::create(builder, loc,
-                                  DenseElementsAttr::get(vector, values));
-      };
-      Value taken = TakeOp::create(builder, loc, numbers, makeInts(indices),
-                                   /*batch_dims=*/0,
-                                   builder.getI64IntegerAttr(0), "wrap");
-      return MultiplyOp::create(builder, loc, taken, makeInts(isThere));
+  if (rank != 0 && count != 0) {
+    // Each code is of one size of the data, and -3 of two.
+    Value isMerged = hasCode(-3);
+    Value merged = castTo(builder, loc, isMerged, i64);
+    Value source =
+        add(countTo({count}, count),
+            CumsumOp::create(builder, loc, merged, builder.getI64IntegerAttr(0),
+                             TypeAttr::get(i64), /*exclusive=*/true));
+    Value next = add(source, one), end = makeNumber(builder, loc, rank);
+    // Behind the last size there is none.
+    auto getSize = [&](Value index) -> Value {
+      Value size = TakeOp::create(builder, loc, sizes, index, /*batch_dims=*/0,
+                                  builder.getI64IntegerAttr(0), "clip");
+      return select(LessOp::create(builder, loc, index, end), size, none);
     };
-    Value isCopied =
-        castTo(builder, loc, isEqual(codes, 0), builder.getI64Type());
-    codes = WhereOp::create(builder, loc, isEqual(codes, 0),
-                            select(sizes, rank, count), codes);
-    // What is copied says nothing of the rest, also where it is 0.
-    factors = WhereOp::create(builder, loc, isEqual(isCopied, 1), one, codes);
-    sizes = WhereOp::create(
-        builder, loc, isEqual(select(isCopied, count, rank), 1), one, sizes);
+    Value first = getSize(source), second = getSize(next);
+    Value product = MultiplyOp::create(builder, loc, first, second);
+    product = select(LessOp::create(builder, loc, next, end), product, none);
+    codes = select(isMerged, product, codes);
+    factors = codes;
+    if (!op.getAllowzero()) {
+      // What is copied says nothing of the rest, also where it is 0.
+      Value isCopied = hasCode(0);
+      isCopied = LogicalAndOp::create(
+          builder, loc, isCopied, LogicalNotOp::create(builder, loc, isMerged));
+      codes = select(isCopied, first, codes);
+      factors = select(isCopied, one, codes);
+      Value column = ReshapeOp::create(builder, loc, source, {count, 1});
+      Value meets = isEqual(column, countTo({1, rank}, rank));
+      meets = LogicalAndOp::create(
+          builder, loc, meets,
+          ReshapeOp::create(builder, loc, isCopied, {count, 1}));
+      Value isUsed =
+          SumOp::create(builder, loc, castTo(builder, loc, meets, i64),
+                        builder.getDenseI64ArrayAttr({0}), /*keepdims=*/false,
+                        /*exclude=*/false);
+      sizes = select(isEqual(isUsed, makeNumber(builder, loc, 0)), sizes, one);
+    }
   }
-  Value isRest = isEqual(codes, -1);
-  Value known =
-      multiplyAll(WhereOp::create(builder, loc, isRest, one, factors));
-  Value total = multiplyAll(sizes);
-  Value rest = DivideOp::create(builder, loc, total, known);
-  Value number = SumOp::create(
-      builder, loc, castTo(builder, loc, isRest, builder.getI64Type()),
-      DenseI64ArrayAttr(), /*keepdims=*/false, /*exclude=*/false);
-  Value isSingle = isEqual(number, 1);
-  return WhereOp::create(builder, loc,
-                         LogicalAndOp::create(builder, loc, isRest, isSingle),
-                         rest, codes);
+  Value isRest = isEqual(codes, makeNumber(builder, loc, -1));
+  Value known = multiplyAll(select(isRest, one, factors));
+  Value rest = DivideOp::create(builder, loc, multiplyAll(sizes), known);
+  Value number = SumOp::create(builder, loc, castTo(builder, loc, isRest, i64),
+                               DenseI64ArrayAttr(), /*keepdims=*/false,
+                               /*exclude=*/false);
+  Value isSingle = isEqual(number, one);
+  return select(LogicalAndOp::create(builder, loc, isRest, isSingle), rest,
+                codes);
 }
 
 /// `number`, of which `isRight` has to hold when the machine takes it for a
@@ -235,6 +264,108 @@ static Value carryOperand(OpBuilder &builder, Operation *op, Value operand) {
 
 static bool isKnown(Value value) {
   return getSizeComputation(value).has_value();
+}
+
+static bool isConstant(Value value) {
+  return matchPattern(value, m_Constant());
+}
+
+/// Whether a slice needs more than two bounds of the run time at each axis.
+static bool isByPositions(DynStridedSliceOp op) {
+  return !isConstant(op.getStridesValue()) ||
+         (op.getSliceMode() == "size" &&
+          !(isConstant(op.getBeginValue()) && isConstant(op.getEndValue())));
+}
+
+/// Takes the elements at the positions of a slice, axis by axis: as many as the
+/// machine finds.
+static void carryPositions(DynStridedSliceOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Type i64 = builder.getI64Type();
+  auto type = cast<RankedTensorType>(op.getBeginValue().getType());
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getNumElements()));
+  if (std::optional<ArrayRef<int64_t>> given = op.getAxes())
+    axes.assign(given->begin(), given->end());
+  bool takesSize = op.getSliceMode() == "size";
+  Value zero = makeNumber(builder, loc, 0), one = makeNumber(builder, loc, 1);
+  auto pick = [&](Value vector, int64_t index) -> Value {
+    auto scalar = RankedTensorType::get({}, i64);
+    Value element = TakeOp::create(
+        builder, loc, castTo(builder, loc, vector, i64),
+        ConstantOp::create(
+            builder, loc,
+            DenseElementsAttr::get(scalar, builder.getI64IntegerAttr(index))),
+        /*batch_dims=*/0, builder.getI64IntegerAttr(0), "wrap");
+    return element;
+  };
+  auto select = [&](Value condition, Value lhs, Value rhs) -> Value {
+    return WhereOp::create(builder, loc, condition, lhs, rhs);
+  };
+  auto isLess = [&](Value lhs, Value rhs) -> Value {
+    return LessOp::create(builder, loc, lhs, rhs);
+  };
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return AddOp::create(builder, loc, lhs, rhs);
+  };
+  auto subtract = [&](Value lhs, Value rhs) -> Value {
+    return SubtractOp::create(builder, loc, lhs, rhs);
+  };
+  auto min = [&](Value lhs, Value rhs) -> Value {
+    return MinimumOp::create(builder, loc, lhs, rhs);
+  };
+  auto max = [&](Value lhs, Value rhs) -> Value {
+    return MaximumOp::create(builder, loc, lhs, rhs);
+  };
+  Value result = op.getData();
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    Value size =
+        ReshapeOp::create(builder, loc, getSizes(builder, loc, result, {axis}),
+                          ArrayRef<int64_t>());
+    Value begin = pick(op.getBeginValue(), index);
+    Value end = pick(op.getEndValue(), index);
+    Value step = one;
+    if (!takesSize) {
+      step = pick(op.getStridesValue(), index);
+      Value isRight = NotEqualOp::create(builder, loc, step, zero);
+      step = select(isRight, step, one);
+      step =
+          expect(builder, loc, step, isRight, "expects strides other than 0");
+    }
+    // Backwards, bounds lie one element further down.
+    Value shift =
+        castTo(builder, loc, isLess(step, zero), builder.getI64Type());
+    Value low = subtract(zero, shift), high = subtract(size, shift);
+    auto clamp = [&](Value bound) {
+      bound = select(isLess(bound, zero), add(bound, size), bound);
+      return min(max(bound, low), max(low, high));
+    };
+    begin = clamp(begin);
+    if (takesSize)
+      end = select(isLess(end, zero), size,
+                   min(size, add(begin, min(end, size))));
+    else
+      end = clamp(end);
+    // The distance over the step, rounded up.
+    Value count = NegativeOp::create(
+        builder, loc,
+        FloorDivideOp::create(builder, loc, subtract(begin, end), step));
+    count = carry(builder, loc, max(count, zero));
+    Value numbers = ArangeOp::create(
+        builder, loc,
+        TypeRange{RankedTensorType::get({ShapedType::kDynamic}, i64)},
+        ValueRange{zero, count, one},
+        {builder.getNamedAttr("dtype", TypeAttr::get(i64))});
+    Value positions =
+        add(MultiplyOp::create(builder, loc, numbers, step), begin);
+    result = TakeOp::create(builder, loc, result, positions, /*batch_dims=*/0,
+                            builder.getI64IntegerAttr(axis), "clip");
+  }
+  if (result.getType() != op.getType())
+    result = AscribeOp::create(builder, loc, op.getType(), result);
+  op.replaceAllUsesWith(result);
+  op.erase();
 }
 
 /// start + step * [0, 1, ...], as many as the machine finds.
@@ -319,6 +450,13 @@ void relay::detail::carrySizes(func::FuncOp function) {
       [&](ElementSizedOpInterface op) { elementSized.push_back(op); });
   for (ElementSizedOpInterface op : elementSized)
     carryCounts(op);
+  SmallVector<DynStridedSliceOp> byPositions;
+  function.walk([&](DynStridedSliceOp op) {
+    if (isByPositions(op))
+      byPositions.push_back(op);
+  });
+  for (DynStridedSliceOp op : byPositions)
+    carryPositions(op);
   SmallVector<SizeOperandsOpInterface> ops;
   function.walk([&](SizeOperandsOpInterface op) {
     for (unsigned index : op.getSizeOperands())

@@ -275,42 +275,15 @@ static Value sliceByStep(NodeContext &node, Value data, Value begin, Value end,
   if (!data)
     return nullptr;
   Type type = node.getBuilder().getI64Type();
-  Value size = node.createSize(data, axis);
-  Value zero = node.createScalar(0, type), one = node.createScalar(1, type);
-  auto select = [&](Value condition, Value a, Value b) -> Value {
-    return node.create<WhereOp>({condition, a, b});
-  };
-  auto add = [&](Value a, Value b) -> Value {
-    return node.create<AddOp>({a, b});
-  };
-  auto subtract = [&](Value a, Value b) -> Value {
-    return node.create<SubtractOp>({a, b});
-  };
-  Value isZero = node.create<EqualOp>({step, zero});
-  Value isRight = node.create<LogicalNotOp>({isZero});
-  step = node.assertThat(select(isZero, one, step), isRight,
-                         "expects a step other than 0");
-  // Backwards, bounds lie one element further down.
-  Value shift = node.castTo(node.create<LessOp>({step, zero}), type);
-  Value low = subtract(zero, shift), high = subtract(size, shift);
-  auto clamp = [&](Value bound, Value least) -> Value {
-    Value isNegative = node.create<LessOp>({bound, zero});
-    bound = select(isNegative, add(bound, size), bound);
-    return node.create<MinimumOp>(
-        {node.create<MaximumOp>({bound, least}), high});
-  };
-  begin = clamp(begin, zero);
-  end = clamp(end, low);
-  // The distance over the step, rounded up.
-  Value count = node.create<NegativeOp>(
-      {node.create<FloorDivideOp>({subtract(begin, end), step})});
-  count = node.create<MaximumOp>({count, zero});
-  Value positions =
-      add(node.create<MultiplyOp>(
-              {node.createRange(node.reshape(count, ArrayRef<int64_t>()), type),
-               step}),
-          begin);
-  return node.take(data, positions, axis);
+  Value zero = node.createScalar(0, type);
+  // What lies before the first element begins there, also backwards.
+  Value wrapped = node.create<AddOp>({begin, node.createSize(data, axis)});
+  Value isNegative = node.create<LessOp>({begin, zero});
+  begin = node.create<MaximumOp>(
+      {node.create<WhereOp>({isNegative, wrapped, begin}), zero});
+  DynStridedSliceOp::Properties properties;
+  properties.axes = node.getBuilder().getDenseI64ArrayAttr({axis});
+  return node.create<DynStridedSliceOp>({data, begin, end, step}, properties);
 }
 
 /// The slices along axes, or by steps, that are computed when the model runs.

@@ -51,6 +51,14 @@ def test_reshape():
     check(module, [(DATA, ints(*code)) for code in codes], [(DATA, ints(*code)) for code in wrong])
     module = parse(f"{X}, %s: Tensor[(2), int32]", "dyn.reshape(%x, %s + %s, allowzero=True)")
     check(module, [(DATA, np.array([6, 1], np.int32))], [(DATA, np.array([0, 6], np.int32))])
+    # -3 is the product of two sizes.
+    module = parse("%x: Tensor[(?, 3, 2, ?), float32], %s: Tensor[(3), int64]",
+                   "dyn.reshape(%x, %s)")
+    data = [DATA.reshape(4, 3, 2, 1), DATA[:0].reshape(0, 3, 2, 5)]
+    check(module, [(data[0], ints(*code)) for code in [
+        (0, -3, 0), (-3, 0, 0), (0, 0, -3), (-3, -3, 1), (-3, -1, 1), (-1, -3, 1), (2, -3, -1)]]
+          + [(data[1], ints(*code)) for code in [(0, -3, 0), (-3, 0, 0), (0, 0, -3), (-3, 2, -1)]],
+          [(data[0], ints(*code)) for code in [(-3, -3, -3), (0, -3, 5), (-4, 0, 0), (-2, 1, 1)]])
     module = parse("%x: Tensor[(?, 6), float32], %s: Tensor[(2), int64]", "dyn.reshape(%x, %s)")
     check(module, [(DATA, ints(-1, 8)), (DATA[:0], ints(0, 6)), (DATA[:1], ints(6, 1))])
 
@@ -73,6 +81,32 @@ def test_slices(strides):
     module = parse(f"{X}, %b: Tensor[(2), int64], %e: Tensor[(2), int64]",
                    f"dyn.strided_slice(%x, %b, %e, {vector(*strides)})")
     check(module, [(DATA, ints(*begin), ints(*end)) for begin, end in bounds])
+
+
+def test_slices_by_strides_of_the_run_time():
+    bounds = [((1, 2), (3, 6)), ((-1, 2), (-5, 6)), ((0, 0), (100, -1)), ((3, 5), (0, -7)),
+              ((-MOST - 1, MOST), (MOST, -MOST - 1)), ((MOST, -MOST), (-MOST - 1, MOST)),
+              ((2, 2), (2, 1)), ((-100, 0), (100, 0))]
+    strides = [(1, 1), (2, 3), (-1, 2), (3, -2), (-MOST - 1, MOST), (100, -100)]
+    module = parse(f"{X}, %b: Tensor[(2), int64], %e: Tensor[(2), int64], %s: Tensor[(2), int64]",
+                   "dyn.strided_slice(%x, %b, %e, %s) * 2f")
+    check(module, [(DATA, ints(*begin), ints(*end), ints(*step))
+                   for begin, end in bounds for step in strides],
+          [(DATA, ints(0, 0), ints(3, 3), ints(1, 0))])
+    # Of one axis, of int32, and of data that may be empty.
+    module = parse("%x: Tensor[(?, ?), float32], %b: Tensor[(1), int32], %s: Tensor[(1), int32]",
+                   f"dyn.strided_slice(%x, %b, {vector(MOST)}, %s, axes=[-1])")
+    one = [np.array([value], np.int32) for value in range(-4, 5)]
+    check(module, [(data, begin, step) for data in (DATA, DATA[:0], DATA[:, :0], DATA[:1, :1])
+                   for begin in one[::3] for step in one if step[0]])
+
+
+def test_slices_by_sizes_of_the_run_time():
+    module = parse(f"{X}, %b: Tensor[(2), int64], %e: Tensor[(2), int64]",
+                   f'dyn.strided_slice(%x, %b, %e, {vector(1, 1)}, slice_mode="size")')
+    check(module, [(DATA, ints(*begin), ints(*end)) for begin, end in [
+        ((0, 0), (2, 3)), ((1, 2), (-1, -1)), ((3, -2), (4, 1)), ((-9, 7), (2, MOST)),
+        ((0, 1), (0, 2)), ((2, 2), (-MOST - 1, MOST))]])
 
 
 def test_numbers():

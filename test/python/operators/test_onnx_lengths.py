@@ -48,7 +48,7 @@ def recurrence(op, direction, length, has_lengths=False, batch=BATCH, has_state=
 
 
 def run(model, feeds):
-    compiled = rm.compile(model, executor="auto")
+    compiled = rm.compile(model)
     result = compiled.run(feeds) if not isinstance(compiled, rm.Module) else compiled(
         *feeds.values())
     return list(result) if isinstance(result, (list, tuple)) else [result]
