@@ -558,12 +558,10 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
     if (failed(compileKernelModule(*single, codeKind, texts.emplace_back())))
       return failure();
   }
-  if (failed(compileLLVMModule(*host->program, target.getInfo(), codeKind,
-                               texts.emplace_back(), CodeEffort::Program)) ||
-      (host->glue &&
-       failed(compileLLVMModule(*host->glue, target.getInfo(), codeKind,
-                                texts.emplace_back(), CodeEffort::Kernel))))
-    return failure();
+  for (HostModules::Part &part : host->parts)
+    if (failed(compileLLVMModule(*part.module, target.getInfo(), codeKind,
+                                 texts.emplace_back(), part.effort)))
+      return failure();
   return emitText(module.getContext(), outputPath, [&](raw_ostream &os) {
     for (const SmallVector<char, 0> &text : texts)
       os << StringRef(text.data(), text.size()) << '\n';

@@ -32,9 +32,13 @@ static_assert(sizeof(DataObject) == sizeof(RelayGlueObject) &&
 
 Machine::Machine(RelayModule &module)
     : module(module), program(module.getProgram()), tensors(module) {
-  context.execute = [](const RelayGlueContext *context, const int64_t *word) {
+  context.execute = [](const RelayGlueContext *context, const int64_t *word,
+                       int64_t count) {
     Machine &machine = getMachine(context);
-    return machine.attempt([&] { machine.execute(word); });
+    return machine.attempt([&] {
+      for (; count > 0; --count, word += 4 + word[3])
+        machine.execute(word);
+    });
   };
   context.begin = [](const RelayGlueContext *context) {
     Machine &machine = getMachine(context);

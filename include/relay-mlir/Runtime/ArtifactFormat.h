@@ -308,10 +308,10 @@ typedef struct RelayGlueObject {
 
 /// What native code of functions of objects is given.
 typedef struct RelayGlueContext {
-  /// Executes one instruction, a call of the run time or of a function of
-  /// tensors. Not zero if that fails.
+  /// Executes so many instructions, one after the other, which are calls of the
+  /// run time or of functions of tensors. Not zero if one fails.
   int32_t (*execute)(const struct RelayGlueContext *context,
-                     const int64_t *word);
+                     const int64_t *word, int64_t count);
   /// Called when a function begins again in place of a call of itself. Not zero
   /// if the program is to end.
   int32_t (*begin)(const struct RelayGlueContext *context);

@@ -48,20 +48,17 @@ LogicalResult mlir::relay::writeArtifact(ArrayRef<relax::FuncOp> functions,
   if (failed(host))
     return failure();
   phase = timing.nest("Compile program");
-  SmallVector<char, 0> hostObject, glueObject;
-  if (failed(compileLLVMModule(*host->program, target, CodeKind::Object,
-                               hostObject, CodeEffort::Program)) ||
-      (host->glue &&
-       failed(compileLLVMModule(*host->glue, target, CodeKind::Object,
-                                glueObject, CodeEffort::Kernel))))
-    return failure();
+  std::vector<SmallVector<char, 0>> hostObjects;
+  for (HostModules::Part &part : host->parts)
+    if (failed(compileLLVMModule(*part.module, target, CodeKind::Object,
+                                 hostObjects.emplace_back(), part.effort)))
+      return failure();
 
   std::string note = getArtifactObject(target, pool.getSize(),
                                        /*isShared=*/!options.relocatable);
-  SmallVector<StringRef> objects = {{hostObject.data(), hostObject.size()},
-                                    note};
-  if (host->glue)
-    objects.push_back({glueObject.data(), glueObject.size()});
+  SmallVector<StringRef> objects = {note};
+  for (const SmallVector<char, 0> &object : hostObjects)
+    objects.push_back({object.data(), object.size()});
   llvm::DenseSet<const char *> linked;
   for (const ArtifactKernel &kernel : kernels)
     if (linked.insert(kernel.object.data()).second)

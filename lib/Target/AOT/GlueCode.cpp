@@ -34,6 +34,12 @@ std::string mlir::relay::detail::getGlueSymbol(size_t number) {
 
 namespace {
 
+/// Functions of more words are left to the run time but for their jumps, and
+/// are not optimized: LLVM's time grows with more than the size of a function.
+static bool isLong(const Bytecode::Function &function) {
+  return function.numWords > 4096;
+}
+
 /// What is code here, of the functions of the run time.
 enum class Inlined { None, Copy, Kill, GetField, HasConstructor };
 
@@ -88,11 +94,13 @@ private:
   void emit(int64_t position, Instruction instruction);
   void emitBranch(int64_t position, Instruction instruction);
   void emitInlined(Inlined kind, int64_t position, Instruction instruction);
+  bool isExecuted(int64_t position) const;
+  int64_t executeAll(int64_t position);
   void emitLoop(int64_t position, Instruction instruction);
   void emitCopy(Instruction instruction);
   void emitGetField(Instruction instruction);
   void emitHasConstructor(Instruction instruction);
-  void execute(int64_t position);
+  void execute(int64_t position, int64_t count = 1);
 
   Block *addBlock() {
     auto *block = new Block;
@@ -191,7 +199,7 @@ Inlined GlueBuilder::getInlined(Instruction instruction) const {
   const Bytecode::Function &callee =
       bytecode.functions[instruction.getCallee()];
   StringRef name = callee.name;
-  if (callee.kind != RELAY_VM_BUILTIN ||
+  if (isLong(function) || callee.kind != RELAY_VM_BUILTIN ||
       !name.consume_front(relax::kBuiltinPrefix))
     return Inlined::None;
   Inlined kind = llvm::StringSwitch<Inlined>(name)
@@ -267,6 +275,11 @@ void GlueBuilder::build() {
       // Nothing comes here.
       begin(addBlock());
     }
+    if (isExecuted(position)) {
+      position = executeAll(position);
+      current = b.getInsertionBlock();
+      continue;
+    }
     Instruction instruction = at(position);
     emit(position, instruction);
     bool isEnded =
@@ -276,6 +289,26 @@ void GlueBuilder::build() {
     current = isEnded ? nullptr : b.getInsertionBlock();
     position += instruction.getSize();
   }
+}
+
+/// Whether the run time executes an instruction.
+bool GlueBuilder::isExecuted(int64_t position) const {
+  Instruction instruction = at(position);
+  return instruction.getKind() == RELAY_VM_CALL && !beginsCall(instruction) &&
+         getInlined(instruction) == Inlined::None;
+}
+
+/// Lets the run time execute the instruction, and those behind it that nothing
+/// jumps to. Returns where the next one is.
+int64_t GlueBuilder::executeAll(int64_t position) {
+  int64_t next = position, count = 0;
+  do {
+    next += at(next).getSize();
+    ++count;
+  } while (next < function.numWords && !blocks.contains(next) &&
+           isExecuted(next));
+  execute(position, count);
+  return next;
 }
 
 void GlueBuilder::loadContext() {
@@ -310,9 +343,7 @@ void GlueBuilder::emit(int64_t position, Instruction instruction) {
       return emitLoop(position, instruction);
     if (beginsCall(instruction))
       return returnPosition(position);
-    if (Inlined kind = getInlined(instruction); kind != Inlined::None)
-      return emitInlined(kind, position, instruction);
-    execute(position);
+    emitInlined(getInlined(instruction), position, instruction);
   }
 }
 
@@ -331,12 +362,13 @@ void GlueBuilder::emitBranch(int64_t position, Instruction instruction) {
   begin(next);
 }
 
-/// Lets the run time execute the instruction, and ends the code if that fails.
-void GlueBuilder::execute(int64_t position) {
-  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer});
+/// Lets the run time execute instructions, and ends the code if one fails.
+void GlueBuilder::execute(int64_t position, int64_t count) {
+  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, i64});
   Value word = code.offset(words, code.constant(position * 8));
-  Value status = LLVM::CallOp::create(
-                     b, loc, type, ValueRange{executeFunction, context, word})
+  Value status = LLVM::CallOp::create(b, loc, type,
+                                      ValueRange{executeFunction, context, word,
+                                                 code.constant(count)})
                      .getResult();
   code.returnUnlessZero(status, code.constant(-1));
 }
@@ -490,24 +522,32 @@ void GlueBuilder::retain(Value value) {
   begin(next);
 }
 
-OwningOpRef<ModuleOp>
-mlir::relay::detail::buildGlueModule(const Bytecode &bytecode, Location loc) {
+SmallVector<HostModules::Part>
+mlir::relay::detail::buildGlueModules(const Bytecode &bytecode, Location loc) {
   MLIRContext *context = loc.getContext();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder builder(context);
   auto pointer = LLVM::LLVMPointerType::get(context);
   Type i64 = builder.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(i64, {pointer, pointer, i64});
   // It computes no sizes.
   relax::SymbolScope scope(context);
+  OwningOpRef<ModuleOp> modules[2];
   for (auto [number, function] : llvm::enumerate(bytecode.functions)) {
     if (function.kind != RELAY_VM_BYTECODE)
       continue;
+    OwningOpRef<ModuleOp> &module = modules[isLong(function)];
+    if (!module)
+      module = ModuleOp::create(loc);
     builder.setInsertionPointToEnd(module->getBody());
     auto code = LLVM::LLVMFuncOp::create(builder, loc, getGlueSymbol(number),
                                          type, LLVM::Linkage::External);
     code.setVisibility_(LLVM::Visibility::Hidden);
     GlueBuilder(bytecode, function, code, scope).build();
   }
-  return module;
+  SmallVector<HostModules::Part> parts;
+  for (auto [module, effort] : llvm::zip_equal(
+           modules, ArrayRef{CodeEffort::Kernel, CodeEffort::Program}))
+    if (module)
+      parts.push_back({std::move(module), effort});
+  return parts;
 }

@@ -10,16 +10,18 @@
 
 #include "BytecodeBuilder.h"
 
-#include "mlir/IR/OwningOpRef.h"
+#include "relay-mlir/Target/AOT/HostModule.h"
 
 namespace mlir::relay::detail {
 
 /// The symbol of the native code of function `number` of the program.
 std::string getGlueSymbol(size_t number);
 
-/// A module in the LLVM dialect with the code of every function of objects, a
-/// RelayGlueCode. It refers to nothing outside of itself.
-OwningOpRef<ModuleOp> buildGlueModule(const Bytecode &bytecode, Location loc);
+/// Modules in the LLVM dialect with the code of every function of objects, a
+/// RelayGlueCode: of short ones, and of long ones. They refer to nothing
+/// outside of themselves.
+SmallVector<HostModules::Part> buildGlueModules(const Bytecode &bytecode,
+                                                Location loc);
 
 } // namespace mlir::relay::detail
 

@@ -555,10 +555,12 @@ FailureOr<HostModules> HostTranslator::translate() {
     function->mainFunction = buildMainFunction(*function);
   if (failed(describeArtifact()))
     return failure();
-  OwningOpRef<ModuleOp> glue;
+  HostModules modules;
+  modules.parts.push_back({std::move(module), CodeEffort::Program});
   if (bytecode && options.nativeGlue)
-    glue = buildGlueModule(*bytecode, loc);
-  return HostModules{std::move(module), std::move(glue)};
+    for (HostModules::Part &part : buildGlueModules(*bytecode, loc))
+      modules.parts.push_back(std::move(part));
+  return modules;
 }
 
 FailureOr<HostModules>
@@ -595,7 +597,7 @@ void mlir::relay::registerRelaxToHostTranslation() {
             buildHostModule(main, HostModuleOptions(), pool);
         if (failed(host))
           return failure();
-        host->program->print(os);
+        host->parts.front().module->print(os);
         os << "\n";
         return success();
       },

@@ -364,9 +364,9 @@ def test_functions_that_call_each_other_twice(tmp_path):
 
 
 def seconds(path, folder):
-    """The processor's time for a compilation for the executor vm."""
+    """The processor's time for a compilation."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    relay_compile(path, "--executor=vm", "--no-cache", "-o", folder / "model.so", check=True)
+    relay_compile(path, "--no-cache", "-o", folder / "model.so", check=True)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
@@ -384,9 +384,19 @@ def functions_in_a_row(length):
     return [*lines, f"def @main(%t: T) -> T {{ @f{length - 1}(%t) }}"]
 
 
+def calls_and_branches(length):
+    """One long function, whose calls each need a place to come back to."""
+    lines = ["type T { A(T), B }", "def @f(%t: T) -> T { match (%t) { A(%u) => @f(%u), B => A(B) } }",
+             "def @main(%t: T, %c: bool) -> T {"]
+    lines += [f"let %t{i} = if (%c) {{ @f(%{f't{i - 1}' if i else 't'}) }} else {{ A(%t) }};"
+              for i in range(length)]
+    return [*lines, f"%t{length - 1} }}"]
+
+
 # What closures capture grows with the square of their number, but is little each.
 @pytest.mark.parametrize("write,lengths,most", [
-    (nested_closures, [300, 900], 7.5), (functions_in_a_row, [2000, 8000], 8)])
+    (nested_closures, [300, 900], 7.5), (functions_in_a_row, [2000, 8000], 8),
+    (calls_and_branches, [2000, 8000], 8)])
 def test_programs(write, lengths, most, tmp_path):
     def factor():
         times = []

@@ -13,6 +13,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Target/AOT/ConstantPool.h"
 #include "relay-mlir/Target/Kernel/DeviceModules.h"
+#include "relay-mlir/Target/Kernel/ObjectEmitter.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <string>
@@ -41,9 +42,13 @@ struct HostModuleOptions {
 
 /// Modules in the LLVM dialect.
 struct HostModules {
-  OwningOpRef<ModuleOp> program;
-  /// The native code of functions of objects; null if there is none.
-  OwningOpRef<ModuleOp> glue;
+  struct Part {
+    OwningOpRef<ModuleOp> module;
+    CodeEffort effort;
+  };
+  /// The program, and then the native code of functions of objects, if there is
+  /// some.
+  SmallVector<Part, 3> parts;
 };
 
 /// Translates functions of tensors, in the form relax-executable: for each,
