@@ -85,7 +85,14 @@ static LogicalResult checkSingle(Operation *op, const Tensor &value,
 static void populateShapes(EvaluatorTable &table) {
   addDyn<DynReshapeOp, ReshapeOp>(
       table, {0},
-      [](DynReshapeOp op, ArrayRef<Tensor> operands, auto &properties) {
+      [](DynReshapeOp op, ArrayRef<Tensor> operands,
+         auto &properties) -> LogicalResult {
+        // Others change the number of dimensions.
+        for (int64_t code : getInts(operands[1]).asArrayRef())
+          if (code < -3 || code == -2)
+            return op.emitOpError("expects sizes, 0, -1 or -3 in newshape, but "
+                                  "got ")
+                   << code;
         properties.newshape = getInts(operands[1]);
         properties.allowzero = op.getAllowzeroAttr();
         return success();

@@ -63,9 +63,6 @@ static LogicalResult writeBytecode(ModuleOp module,
                                    const CompileOptions &options,
                                    StringRef outputPath) {
   Location location = module.getLoc();
-  if (options.executor != ExecutorKind::VM)
-    return emitError(location, "expects the executor vm for bytecode, but got "
-                               "aot, which has none");
   FailureOr<RelayModule *> compiled = compileAndLoad(module, options);
   if (failed(compiled))
     return failure();
@@ -83,6 +80,24 @@ static LogicalResult writeBytecode(ModuleOp module,
     return emitError(location) << relayGetLastError();
   return emitText(location.getContext(), outputPath,
                   [&](raw_ostream &os) { os << text; });
+}
+
+/// Whether a value of `type` is no tensor, and has none for parts alone.
+static bool isObject(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return llvm::any_of(tuple.getTypes(), isObject);
+  return isa<ADTType, FunctionType, RefType>(type);
+}
+
+/// Whether @main cannot be a function of tensors, by its type. It might be one
+/// with tuples as parameters, but would take their fields one by one.
+static bool takesObjects(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  return main && (llvm::any_of(main.getArgumentTypes(),
+                               [](Type type) {
+                                 return isa<TupleType>(type) || isObject(type);
+                               }) ||
+                  llvm::any_of(main.getResultTypes(), isObject));
 }
 
 static LogicalResult compileAs(ModuleOp module, const CompileOptions &options,
@@ -141,13 +156,17 @@ LogicalResult relay::compileModule(ModuleOp module,
   CompileOptions resolved = options;
   if (std::string error = resolveDeviceTargets(resolved); !error.empty())
     return emitError(module.getLoc()) << error;
-  if (kind == EmitKind::Bytecode)
+  if (kind == EmitKind::Bytecode) {
+    // Native code is made of the same.
+    resolved.executor = ExecutorKind::VM;
     return writeBytecode(module, resolved, outputPath);
+  }
   // Bytecode is always a program of functions of objects.
   resolved.hasGlue |=
       resolved.executor == ExecutorKind::VM ||
       (resolved.executor == ExecutorKind::AOT &&
-       llvm::any_of(module.getOps<relax::FuncOp>(), relax::isObjectFunction));
+       (llvm::any_of(module.getOps<relax::FuncOp>(), relax::isObjectFunction) ||
+        takesObjects(module)));
   // Most parts of the way, objects, and variants are of functions of tensors.
   bool isPart = resolved.from != NormalForm::RelayTyped ||
                 (resolved.to && *resolved.to != NormalForm::RelaxKernels);

@@ -43,7 +43,7 @@ FailureOr<OwningOpRef<ModuleOp>> relay::takeGlue(ModuleOp module) {
   if (glue->getBody()->empty())
     return module.emitError("expects a function of objects for the executor "
                             "vm, but got functions of tensors alone, which are "
-                            "for the executor aot");
+                            "for the executors aot and graph");
   // Callers start functions of objects.
   if (auto main = module.lookupSymbol<relax::FuncOp>("main"))
     return main.emitOpError("expects to be a function of objects, as others of "

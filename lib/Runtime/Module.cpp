@@ -84,16 +84,16 @@ RelayModule::~RelayModule() = default;
 const Program &RelayModule::getProgram() const {
   if (!program)
     fail(RELAY_INVALID_ARGUMENT,
-         "expects a program in bytecode (executor 'vm'), but got one function "
-         "of tensors");
+         "expects a program of several functions, but got one function of "
+         "tensors; call relayModuleRun");
   return *program;
 }
 
 const TensorFunction &RelayModule::getMain() const {
   if (program)
     fail(RELAY_INVALID_ARGUMENT,
-         "expects one function of tensors (executor 'aot'), but got a program "
-         "in bytecode; call relayModuleInvoke");
+         "expects one function of tensors, but got a program of several "
+         "functions; call relayModuleInvoke");
   return *functions.front();
 }
 

@@ -41,7 +41,7 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     emitName("emit",
              cl::desc("What to write: relay, relax, schedules, tir, llvm, "
-                      "asm, obj, so (default)"),
+                      "asm, bytecode, obj, so (default)"),
              cl::init("so"), cl::cat(category));
 static cl::opt<std::string> fromName(
     "from",
@@ -239,7 +239,7 @@ int main(int argc, char **argv) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emitName);
   if (!kind) {
     llvm::errs() << "error: expects --emit=relay, relax, schedules, tir, llvm, "
-                    "asm, obj or so, but got '"
+                    "asm, bytecode, obj or so, but got '"
                  << emitName << "'\n";
     return 1;
   }

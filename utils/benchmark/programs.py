@@ -205,7 +205,7 @@ def measure_instructions(arguments):
                       machine.invoke("walk", cells) for count in (size, 0)]
     times = time_in_turn(functions, arguments.rounds)
     for kind, long, short in (("bytecode", *times[:2]), ("native code", *times[2:])):
-        report(kind, f"{(long - short) / size / each * 1e9:.1f} ns for one "
+        report(kind, f"{(long - short) / size / each * 1e9:.1f} ns for an instruction "
                f"({each} for each cell of a list of {size})", "below 100 ns")
 
 

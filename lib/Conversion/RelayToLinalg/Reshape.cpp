@@ -350,7 +350,7 @@ struct DynReshapeToTensor : OpConversionPattern<DynReshapeOp> {
       return rewriter.notifyMatchFailure(
           op, "expects newshape to have as many elements as the data");
     // The cast asserts what the type knows of sizes.
-    Value result = buildReshape(b, data, *sizes);
+    Value result = buildReshape(b, data, *sizes, /*isChecked=*/true);
     rewriter.replaceOp(op, b.castTo(result, type));
     return success();
   }

@@ -102,7 +102,8 @@ public:
     linkLastUnknown();
   }
 
-  SmallVector<Group> getGroups() const;
+  /// Whether all of them are sure to have one size on both sides is told.
+  SmallVector<Group> getGroups(bool &isKnown) const;
 
 private:
   Product getSourceSize(int64_t dim) const {
@@ -165,7 +166,8 @@ std::optional<Group> Grouping::findNext(Group begin) const {
   return std::nullopt;
 }
 
-SmallVector<Group> Grouping::getGroups() const {
+SmallVector<Group> Grouping::getGroups(bool &isKnown) const {
+  isKnown = true;
   SmallVector<Group> groups;
   Group last{0, 0};
   Group end{static_cast<int64_t>(source.size()),
@@ -175,9 +177,12 @@ SmallVector<Group> Grouping::getGroups() const {
   if (llvm::is_contained(source, 0))
     return {end};
   while (last.sourceEnd < end.sourceEnd && last.resultEnd < end.resultEnd) {
-    last = findNext(last).value_or(end);
+    std::optional<Group> next = findNext(last);
+    isKnown &= next.has_value();
+    last = next.value_or(end);
     groups.push_back(last);
   }
+  isKnown &= last.sourceEnd == end.sourceEnd && last.resultEnd == end.resultEnd;
   // What remains on one side has size one.
   if (!groups.empty())
     groups.back() = end;
@@ -213,15 +218,26 @@ static Value matchStaticness(LinalgBuilder &b, Value data,
   return b.castTo(data, RankedTensorType::get(shape, type.getElementType()));
 }
 
+static constexpr StringLiteral kCountMessage =
+    "expects newshape to have as many elements as the data";
+
 Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
-                                        ArrayRef<OpFoldResult> sizes) {
+                                        ArrayRef<OpFoldResult> sizes,
+                                        bool isChecked) {
   auto type = cast<RankedTensorType>(data.getType());
   // Without elements nothing tells which sizes belong together, and upstream's
   // patterns, which guess from types, may find others.
   if (llvm::is_contained(type.getShape(), 0) &&
-      !getTypeOf(data, sizes).hasStaticShape())
+      !getTypeOf(data, sizes).hasStaticShape()) {
+    OpFoldResult count = b.getIndexAttr(1);
+    for (OpFoldResult size : sizes)
+      count = b.multiply(count, size);
+    if (isChecked)
+      b.assertEqual(count, b.getIndexAttr(0), kCountMessage);
     return b.filled(sizes, b.getZeroAttr(type.getElementType()));
-  SmallVector<Group> groups = Grouping(data, sizes).getGroups();
+  }
+  bool isKnown;
+  SmallVector<Group> groups = Grouping(data, sizes).getGroups(isKnown);
   SmallVector<ReassociationIndices> merge, split;
   Group begin{0, 0};
   for (Group group : groups) {
@@ -232,6 +248,16 @@ Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
     begin = group;
   }
   int64_t groupCount = groups.size();
+  // Where sizes are split, that they fit is checked; what is merged would have
+  // the size that it has.
+  if (isChecked && !isKnown &&
+      groupCount == static_cast<int64_t>(sizes.size())) {
+    OpFoldResult count = b.getIndexAttr(1);
+    SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
+    for (int64_t dim : merge.back())
+      count = b.multiply(count, dataSizes[dim]);
+    b.assertEqual(count, sizes.back(), kCountMessage);
+  }
   if (groupCount != type.getRank())
     data = tensor::CollapseShapeOp::create(b, data, merge);
   if (groupCount == static_cast<int64_t>(sizes.size()))

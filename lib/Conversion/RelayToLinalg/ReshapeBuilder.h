@@ -14,8 +14,10 @@ namespace mlir::relay::detail {
 
 /// Reshapes `data` to `sizes` by merging dimensions, by splitting them, or by
 /// merging and then splitting. A size that is the same value as one of `data`
-/// (see LinalgBuilder::getSize) is known to be equal to it.
-Value buildReshape(LinalgBuilder &b, Value data, ArrayRef<OpFoldResult> sizes);
+/// (see LinalgBuilder::getSize) is known to be equal to it. With `isChecked`,
+/// `sizes` need not fit, which is an error when the model runs.
+Value buildReshape(LinalgBuilder &b, Value data, ArrayRef<OpFoldResult> sizes,
+                   bool isChecked = false);
 
 /// Splits each dimension of `data` into the `parts` it belongs to, which have
 /// `sizes`; merges the dimensions of each group into one.

@@ -130,6 +130,15 @@ static Value carryBounds(OpBuilder &builder, DynStridedSliceOp op,
                      MinimumOp::create(builder, loc, clipped, sizes));
 }
 
+/// `number`, of which `isRight` has to hold when the machine takes it for a
+/// size.
+static Value expect(OpBuilder &builder, Location loc, Value number,
+                    Value isRight, StringRef what) {
+  return AssertOp::create(
+      builder, loc, TypeRange{number.getType()}, ValueRange{number, isRight},
+      {builder.getNamedAttr("message", builder.getStringAttr(what))});
+}
+
 /// Sizes for 0, which stands for the size of the data, -3, which stands for the
 /// product of two of them, and a single -1, which stands for what is left.
 /// Other codes stay, and are no sizes.
@@ -138,11 +147,21 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
   Value data = op.getData();
   Type i64 = builder.getI64Type();
   codes = castTo(builder, loc, codes, i64);
+  auto isCodeBelow = [&](int64_t code) -> Value {
+    return LessOp::create(builder, loc, codes, makeNumber(builder, loc, code));
+  };
+  // -2 and -4 would change the number of dimensions.
+  Value isWrong = LogicalOrOp::create(
+      builder, loc, isCodeBelow(-3),
+      EqualOp::create(builder, loc, codes, makeNumber(builder, loc, -2)));
+  codes =
+      expect(builder, loc, codes, LogicalNotOp::create(builder, loc, isWrong),
+             "expects sizes, 0, -1 or -3 in newshape");
   int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
   int64_t count = cast<RankedTensorType>(codes.getType()).getNumElements();
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   Value sizes = getSizes(builder, loc, data, all);
-  Value one = makeNumber(builder, loc, 1), none = makeNumber(builder, loc, -5);
+  Value one = makeNumber(builder, loc, 1), none = makeNumber(builder, loc, -2);
   // 0, 1, 2, ...
   auto countTo = [&](ArrayRef<int64_t> shape, int64_t number) -> Value {
     SmallVector<int64_t> numbers =
@@ -217,15 +236,6 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
   Value isSingle = isEqual(number, one);
   return select(LogicalAndOp::create(builder, loc, isRest, isSingle), rest,
                 codes);
-}
-
-/// `number`, of which `isRight` has to hold when the machine takes it for a
-/// size.
-static Value expect(OpBuilder &builder, Location loc, Value number,
-                    Value isRight, StringRef what) {
-  return AssertOp::create(
-      builder, loc, TypeRange{number.getType()}, ValueRange{number, isRight},
-      {builder.getNamedAttr("message", builder.getStringAttr(what))});
 }
 
 /// How many of the largest elements, of which there are that many. What is less

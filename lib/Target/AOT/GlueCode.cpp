@@ -546,7 +546,7 @@ mlir::relay::detail::buildGlueModules(const Bytecode &bytecode, Location loc) {
   }
   SmallVector<HostModules::Part> parts;
   for (auto [module, effort] : llvm::zip_equal(
-           modules, ArrayRef{CodeEffort::Kernel, CodeEffort::Program}))
+           modules, ArrayRef{CodeEffort::Glue, CodeEffort::Program}))
     if (module)
       parts.push_back({std::move(module), effort});
   return parts;

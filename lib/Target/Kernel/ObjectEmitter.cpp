@@ -19,6 +19,8 @@
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -44,12 +46,14 @@ createTargetMachine(const CPUInfo &target, CodeEffort effort) {
       target.getTriple(), target.getCPU(), target.getFeatureString(), options,
       llvm::Reloc::PIC_, std::nullopt,
       effort == CodeEffort::Program ? llvm::CodeGenOptLevel::None
+      : effort == CodeEffort::Glue  ? llvm::CodeGenOptLevel::None
                                     : llvm::CodeGenOptLevel::Default));
 }
 
 /// Runs LLVM's mid-level pipeline. Explicit vector code needs little of it;
 /// what matters is that scalar code of kernels without a schedule gets it all.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     CodeEffort effort) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -62,6 +66,15 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
 
+  if (effort == CodeEffort::Glue) {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes.addPass(llvm::SimplifyCFGPass());
+    llvm::ModulePassManager manager;
+    manager.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+    manager.run(module, modules);
+    return;
+  }
   bool hasVectors = llvm::any_of(module, [](const llvm::Function &function) {
     return llvm::any_of(function, [](const llvm::BasicBlock &block) {
       return llvm::any_of(block, [](const llvm::Instruction &inst) {
@@ -98,8 +111,8 @@ LogicalResult mlir::relay::compileLLVMModule(ModuleOp module,
     for (llvm::Function &function : *code)
       if (!function.isDeclaration())
         function.addFnAttr("tune-cpu", tuneCPU);
-  if (effort == CodeEffort::Kernel)
-    optimize(*code, *machine);
+  if (effort != CodeEffort::Program)
+    optimize(*code, *machine, effort);
 
   llvm::raw_svector_ostream os(output);
   if (kind == CodeKind::LLVMIR) {

@@ -2,11 +2,12 @@
 // uses is dropped where a path begins. A call at the end is the end.
 //
 // RUN: relay-compile --executor=vm --emit=bytecode %s -o - | FileCheck %s
-// RUN: not relay-compile --emit=bytecode %s -o - 2>&1 | FileCheck %s --check-prefix=AOT
+// RUN: relay-compile --emit=bytecode %s -o - | FileCheck %s
+// RUN: not relay-compile --executor=graph --emit=bytecode %s -o - 2>&1 | FileCheck %s --check-prefix=GRAPH
 // RUN: not relay-compile --executor=vm --emit=obj %s -o %t.o 2>&1 | FileCheck %s --check-prefix=OBJ
 // RUN: not relay-compile --executor=jit %s -o %t.so 2>&1 | FileCheck %s --check-prefix=KIND
 
-// AOT: error: expects the executor vm for bytecode, but got aot, which has none
+// GRAPH: error: expects a shared object, of a program whose kernels are calls of a graph, for the executor graph
 // OBJ: error: expects a shared object for a program with functions of objects, but got a relocatable one
 // KIND: error: expects --executor=aot, vm or graph, but got 'jit'
 

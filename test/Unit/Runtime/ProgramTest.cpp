@@ -142,8 +142,8 @@ TEST_F(ProgramTest, WrongArgumentsAreErrors) {
               "type; in function 'range'");
   EXPECT_EQ(RELAY_INVALID_ARGUMENT,
             relayModuleRun(module, nullptr, 0, nullptr, 0));
-  EXPECT_STREQ("expects one function of tensors (executor 'aot'), but got a "
-               "program in bytecode; call relayModuleInvoke",
+  EXPECT_STREQ("expects one function of tensors, but got a program of several "
+               "functions; call relayModuleInvoke",
                relayGetLastError());
 }
 

@@ -16,7 +16,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import model_workers  # noqa: E402
 import onnx_seeds  # noqa: E402
 
-CHUNKS = 4
+# A third of them in an ordinary run.
+CHUNKS = 12
+pytestmark = pytest.mark.share(3)
 
 
 def variants(model):
@@ -56,5 +58,5 @@ def test_other_counts(chunk, tmp_path):
             if status != "ok" and not text:
                 problems.append(f"{name}, {what}: an error without a message")
     worker.close()
-    assert count > 1000
+    assert count > 300
     assert not problems, f"{len(problems)} of {count}:\n" + "\n".join(problems)

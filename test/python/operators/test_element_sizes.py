@@ -51,6 +51,17 @@ def test_reshape():
     check(module, [(DATA, ints(*code)) for code in codes], [(DATA, ints(*code)) for code in wrong])
     module = parse(f"{X}, %s: Tensor[(2), int32]", "dyn.reshape(%x, %s + %s, allowzero=True)")
     check(module, [(DATA, np.array([6, 1], np.int32))], [(DATA, np.array([0, 6], np.int32))])
+    # What has one dimension, or ends with merged ones, has as many elements.
+    module = parse("%x: Tensor[(?, 4), float32], %s: Tensor[(1), int64]", "dyn.reshape(%x, %s)")
+    check(module, [(DATA.reshape(6, 4), ints(code)) for code in (24, -1, -3)]
+          + [(DATA.reshape(6, 4)[:0], ints(0))],
+          [(DATA.reshape(6, 4), ints(code)) for code in (23, 7, 0, 25, -2)]
+          + [(DATA.reshape(6, 4)[:0], ints(4))])
+    module = parse("%x: Tensor[(0), float32], %s: Tensor[(1), int64]", "dyn.reshape(%x, %s)")
+    check(module, [(DATA[0, :0], ints(0))], [(DATA[0, :0], ints(4))])
+    module = parse("%x: Tensor[(?, 2, 3), float32], %s: Tensor[(2), int64]", "dyn.reshape(%x, %s)")
+    check(module, [(DATA.reshape(4, 2, 3), ints(0, size)) for size in (6, -1, -3)],
+          [(DATA.reshape(4, 2, 3), ints(0, size)) for size in (5, 7)])
     # -3 is the product of two sizes.
     module = parse("%x: Tensor[(?, 3, 2, ?), float32], %s: Tensor[(3), int64]",
                    "dyn.reshape(%x, %s)")

@@ -27,6 +27,8 @@ enum class CodeKind {
 enum class CodeEffort {
   /// Of a program that calls kernels: straight-line code as it was written.
   Program,
+  /// Of short functions between kernels: what is quick.
+  Glue,
   /// Of a kernel.
   Kernel
 };

@@ -461,7 +461,7 @@ def InlineIndirectCallsPass
     A call of a function literal, or of the name of a function that does not call
     itself, becomes what that computes. So do calls that are known only then:
     after this, a function of functions that is called with literals is one of
-    tensors. Every compilation for the executor aot runs it, after the inliner.
+    tensors. Every compilation of one function of tensors runs it, after the inliner.
 
     ```mlir
     %f = relay.fn(%y: tensor<3xf32>) -> tensor<3xf32> {
