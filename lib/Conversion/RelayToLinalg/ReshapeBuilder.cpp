@@ -252,11 +252,12 @@ Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
   // the size that it has.
   if (isChecked && !isKnown &&
       groupCount == static_cast<int64_t>(sizes.size())) {
-    OpFoldResult count = b.getIndexAttr(1);
+    OpFoldResult one = b.getIndexAttr(1), count = one;
     SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
-    for (int64_t dim : merge.back())
+    int64_t first = merge.empty() ? 0 : merge.back().front();
+    for (int64_t dim = first, e = type.getRank(); dim != e; ++dim)
       count = b.multiply(count, dataSizes[dim]);
-    b.assertEqual(count, sizes.back(), kCountMessage);
+    b.assertEqual(count, sizes.empty() ? one : sizes.back(), kCountMessage);
   }
   if (groupCount != type.getRank())
     data = tensor::CollapseShapeOp::create(b, data, merge);

@@ -157,6 +157,22 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
   codes =
       expect(builder, loc, codes, LogicalNotOp::create(builder, loc, isWrong),
              "expects sizes, 0, -1 or -3 in newshape");
+  if (op.getAllowzero()) {
+    auto isCode = [&](int64_t code) -> Value {
+      return EqualOp::create(builder, loc, codes,
+                             makeNumber(builder, loc, code));
+    };
+    Value numZeros = SumOp::create(
+        builder, loc, castTo(builder, loc, isCode(0), i64), DenseI64ArrayAttr(),
+        /*keepdims=*/false, /*exclude=*/false);
+    Value isOpen =
+        LogicalAndOp::create(builder, loc, isCode(-1),
+                             NotEqualOp::create(builder, loc, numZeros,
+                                                makeNumber(builder, loc, 0)));
+    codes =
+        expect(builder, loc, codes, LogicalNotOp::create(builder, loc, isOpen),
+               "expects no -1 beside a 0 that is a size (allowzero)");
+  }
   int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
   int64_t count = cast<RankedTensorType>(codes.getType()).getNumElements();
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank));

@@ -61,7 +61,10 @@ static Value repeatOpenAxes(NodeContext &node, Value data,
   size_t offset = target.size() - dims.size();
   for (auto [axis, dim] : llvm::enumerate(dims)) {
     const ShapeScalar &size = target[offset + axis];
-    if (dim.getConstant() || dim.isSame(size))
+    // The first or last row of what is open is taken for one, and may be none.
+    bool isOneAtMost =
+        dim.getConstant() == 1 && node.getType(data).isDynamicDim(axis);
+    if ((dim.getConstant() && !isOneAtMost) || dim.isSame(size))
       continue;
     auto position = static_cast<int64_t>(offset + axis);
     Value count = sizes ? node.slice(sizes, 0, position, position + 1)

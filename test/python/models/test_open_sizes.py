@@ -186,3 +186,44 @@ def test_ranges_of_an_open_size():
         {"zero": np.array(0), "one": np.array(1), "two": np.array(2)})
     for length in (0, 1, 2, 9, 100):
         assert pair.check({"x": random(2, length)})
+
+
+@pytest.mark.parametrize("begin,end,axis", [(-1, FARTHEST, 1), (0, 1, 0), (-1, FARTHEST, 0)])
+@pytest.mark.parametrize("more", [[], [3]])
+def test_expand_of_one_row(begin, end, axis, more):
+    """What is sliced may have no row, and then is expanded to none."""
+    pair = Pair(
+        [helper.make_node("Slice", ["x", "begin", "end", "axis"], ["row"]),
+         helper.make_node("Shape", ["x"], ["shape"]),
+         helper.make_node("Concat", ["more", "shape"], ["wanted"], axis=0),
+         helper.make_node("Expand", ["row", "wanted"], ["y"])],
+        {"x": (["a", "b"], "float32")}, ["y"],
+        {"begin": np.array([begin]), "end": np.array([end]), "axis": np.array([axis]),
+         "more": np.array(more, np.int64)})
+    for a, b in itertools.product((0, 1, 2, 5), repeat=2):
+        pair.check({"x": random(a, b)})
+
+
+@pytest.mark.parametrize("op", ["Squeeze", "ReduceSum"])
+def test_scalars_by_axes_of_the_run_time(op):
+    """That there is one element is checked, and not taken for granted."""
+    attributes = {"keepdims": 0} if op == "ReduceSum" else {}
+    pair = Pair([helper.make_node(op, ["x", "axes"], ["y"], **attributes)],
+                {"x": (["a", "b"], "float32"), "axes": ([2], "int64")}, ["y"])
+    ran = [pair.check({"x": random(*shape), "axes": np.array([1, 0])})
+           for shape in ((1, 1), (1, 3), (4, 1), (2, 5))]
+    assert ran == ([True] * 4 if op == "ReduceSum" else [True, False, False, False])
+
+
+def test_no_rest_beside_a_size_of_0():
+    model = helper.make_model(helper.make_graph(
+        [helper.make_node("Reshape", ["x", "s"], ["y"], allowzero=1)], "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["a", "b"]),
+         helper.make_tensor_value_info("s", TensorProto.INT64, [2])],
+        [helper.make_empty_tensor_value_info("y")]), opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    compiled = rm.compile(model)
+    x = np.zeros((0, 4), np.float32)
+    assert compiled(x, np.array([0, 7])).shape == (0, 7)
+    for sizes in ((0, -1), (-1, 0)):
+        with pytest.raises(REFUSALS, match="expects no -1 beside a 0 that is a size"):
+            compiled(x, np.array(sizes))
