@@ -32,6 +32,17 @@ static Value reshapeByValue(NodeContext &node, Value data) {
   return node.create<DynReshapeOp>({data, node.getIntsValue(1)}, properties);
 }
 
+/// `data` with the row, of the first or last rows of what is open, that its
+/// sizes are taken to have: without it, sizes that follow from others would be
+/// wrong.
+static Value expectRows(NodeContext &node, Value data) {
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  for (auto [axis, dim] : llvm::enumerate(dims))
+    if (dim.getConstant() == 1 && node.getType(data).isDynamicDim(axis))
+      data = node.expectSize(data, axis, 1);
+  return data;
+}
+
 static LogicalResult convertReshape(NodeContext &node) {
   Value data = node.getInput(0);
   const ShapeTensor *shape = node.getContents(1);
@@ -116,6 +127,7 @@ static LogicalResult convertReshape(NodeContext &node) {
     return node.emitError() << "expects a shape of " << *size
                             << " elements, but got " << *known.getConstant();
   }
+  data = expectRows(node, data);
   Value result = node.reshapeByCodes(data, target);
   if (!result && !node.hasFailed())
     result = node.refineDims(reshapeByValue(node, data), target);
@@ -131,6 +143,7 @@ static LogicalResult convertFlatten(NodeContext &node) {
                             << "], but got " << axis;
   if (axis < 0)
     axis += rank;
+  data = expectRows(node, data);
   if (axis == 1 && rank > 2)
     return node.setResult(node.create<NNBatchFlattenOp>({data}));
   return node.setResult(node.flatten(data, axis));

@@ -227,3 +227,19 @@ def test_no_rest_beside_a_size_of_0():
     for sizes in ((0, -1), (-1, 0)):
         with pytest.raises(REFUSALS, match="expects no -1 beside a 0 that is a size"):
             compiled(x, np.array(sizes))
+
+
+@pytest.mark.parametrize("op,sizes,attributes", [
+    ("Reshape", [-1, 1], {}), ("Reshape", [0, 1], {}), ("Flatten", None, {"axis": 2})])
+def test_reshape_of_one_row(op, sizes, attributes):
+    """Nothing has no last row: it is refused, as sizes would not be those of ONNX."""
+    pair = Pair(
+        [helper.make_node("Slice", ["x", "begin", "end", "axis"], ["row"]),
+         helper.make_node(op, ["row", "sizes"] if sizes else ["row"], ["y"], **attributes)],
+        {"x": (["a", "b"], "float32")}, ["y"],
+        {"begin": np.array([-1]), "end": np.array([FARTHEST]), "axis": np.array([1]),
+         **({"sizes": np.array(sizes)} if sizes else {})})
+    for a, b in [(2, 5), (3, 1), (1, 4), (0, 3)]:
+        assert pair.check({"x": random(a, b)})
+    with pytest.raises(REFUSALS, match="expects"):
+        pair.compiled(random(2, 0))
