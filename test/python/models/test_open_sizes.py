@@ -7,6 +7,7 @@ refused. Tolerance: 2e-5 of the output's largest magnitude; slices are equal.
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 import onnx
@@ -207,7 +208,7 @@ def test_expand_of_one_row(begin, end, axis, more):
 @pytest.mark.parametrize("op", ["Squeeze", "ReduceSum"])
 def test_scalars_by_axes_of_the_run_time(op):
     """That there is one element is checked, and not taken for granted."""
-    attributes = {"keepdims": 0} if op == "ReduceSum" else {}
+    attributes: dict[str, Any] = {"keepdims": 0} if op == "ReduceSum" else {}
     pair = Pair([helper.make_node(op, ["x", "axes"], ["y"], **attributes)],
                 {"x": (["a", "b"], "float32"), "axes": ([2], "int64")}, ["y"])
     ran = [pair.check({"x": random(*shape), "axes": np.array([1, 0])})
