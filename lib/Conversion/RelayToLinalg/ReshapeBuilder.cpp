@@ -221,6 +221,14 @@ static Value matchStaticness(LinalgBuilder &b, Value data,
 static constexpr StringLiteral kCountMessage =
     "expects newshape to have as many elements as the data";
 
+static OpFoldResult multiplyAll(LinalgBuilder &b,
+                                ArrayRef<OpFoldResult> sizes) {
+  OpFoldResult product = b.getIndexAttr(1);
+  for (OpFoldResult size : sizes)
+    product = b.multiply(product, size);
+  return product;
+}
+
 Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
                                         ArrayRef<OpFoldResult> sizes,
                                         bool isChecked) {
@@ -229,11 +237,8 @@ Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
   // patterns, which guess from types, may find others.
   if (llvm::is_contained(type.getShape(), 0) &&
       !getTypeOf(data, sizes).hasStaticShape()) {
-    OpFoldResult count = b.getIndexAttr(1);
-    for (OpFoldResult size : sizes)
-      count = b.multiply(count, size);
     if (isChecked)
-      b.assertEqual(count, b.getIndexAttr(0), kCountMessage);
+      b.assertEqual(multiplyAll(b, sizes), b.getIndexAttr(0), kCountMessage);
     return b.filled(sizes, b.getZeroAttr(type.getElementType()));
   }
   bool isKnown;
@@ -252,12 +257,11 @@ Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
   // the size that it has.
   if (isChecked && !isKnown &&
       groupCount == static_cast<int64_t>(sizes.size())) {
-    OpFoldResult one = b.getIndexAttr(1), count = one;
     SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
     int64_t first = merge.empty() ? 0 : merge.back().front();
-    for (int64_t dim = first, e = type.getRank(); dim != e; ++dim)
-      count = b.multiply(count, dataSizes[dim]);
-    b.assertEqual(count, sizes.empty() ? one : sizes.back(), kCountMessage);
+    b.assertEqual(multiplyAll(b, ArrayRef(dataSizes).drop_front(first)),
+                  sizes.empty() ? b.getIndexAttr(1) : sizes.back(),
+                  kCountMessage);
   }
   if (groupCount != type.getRank())
     data = tensor::CollapseShapeOp::create(b, data, merge);
@@ -292,10 +296,7 @@ Value mlir::relay::detail::buildExpandDims(LinalgBuilder &b, Value data,
 }
 
 Value mlir::relay::detail::buildFlatten(LinalgBuilder &b, Value data) {
-  OpFoldResult count = b.getIndexAttr(1);
-  for (OpFoldResult size : b.getSizes(data))
-    count = b.multiply(count, size);
-  return buildReshape(b, data, count);
+  return buildReshape(b, data, multiplyAll(b, b.getSizes(data)));
 }
 
 Value mlir::relay::detail::buildPermute(LinalgBuilder &b, Value data,

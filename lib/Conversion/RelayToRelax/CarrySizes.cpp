@@ -147,34 +147,34 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
   Value data = op.getData();
   Type i64 = builder.getI64Type();
   codes = castTo(builder, loc, codes, i64);
-  auto isCodeBelow = [&](int64_t code) -> Value {
-    return LessOp::create(builder, loc, codes, makeNumber(builder, loc, code));
+  auto isEqual = [&](Value lhs, Value rhs) -> Value {
+    return EqualOp::create(builder, loc, lhs, rhs);
+  };
+  auto hasCode = [&](int64_t code) {
+    return isEqual(codes, makeNumber(builder, loc, code));
+  };
+  // How many elements of a condition hold, of all or along some axes.
+  auto count = [&](Value condition, DenseI64ArrayAttr axes = {}) -> Value {
+    return SumOp::create(builder, loc, castTo(builder, loc, condition, i64),
+                         axes, /*keepdims=*/false, /*exclude=*/false);
+  };
+  auto refuse = [&](Value condition, StringRef what) {
+    codes = expect(builder, loc, codes,
+                   LogicalNotOp::create(builder, loc, condition), what);
   };
   // -2 and -4 would change the number of dimensions.
-  Value isWrong = LogicalOrOp::create(
-      builder, loc, isCodeBelow(-3),
-      EqualOp::create(builder, loc, codes, makeNumber(builder, loc, -2)));
-  codes =
-      expect(builder, loc, codes, LogicalNotOp::create(builder, loc, isWrong),
-             "expects sizes, 0, -1 or -3 in newshape");
+  Value isBelow =
+      LessOp::create(builder, loc, codes, makeNumber(builder, loc, -3));
+  refuse(LogicalOrOp::create(builder, loc, isBelow, hasCode(-2)),
+         "expects sizes, 0, -1 or -3 in newshape");
   if (op.getAllowzero()) {
-    auto isCode = [&](int64_t code) -> Value {
-      return EqualOp::create(builder, loc, codes,
-                             makeNumber(builder, loc, code));
-    };
-    Value numZeros = SumOp::create(
-        builder, loc, castTo(builder, loc, isCode(0), i64), DenseI64ArrayAttr(),
-        /*keepdims=*/false, /*exclude=*/false);
-    Value isOpen =
-        LogicalAndOp::create(builder, loc, isCode(-1),
-                             NotEqualOp::create(builder, loc, numZeros,
-                                                makeNumber(builder, loc, 0)));
-    codes =
-        expect(builder, loc, codes, LogicalNotOp::create(builder, loc, isOpen),
-               "expects no -1 beside a 0 that is a size (allowzero)");
+    Value hasZero = NotEqualOp::create(builder, loc, count(hasCode(0)),
+                                       makeNumber(builder, loc, 0));
+    refuse(LogicalAndOp::create(builder, loc, hasCode(-1), hasZero),
+           "expects no -1 beside a 0 that is a size (allowzero)");
   }
   int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
-  int64_t count = cast<RankedTensorType>(codes.getType()).getNumElements();
+  int64_t newRank = cast<RankedTensorType>(codes.getType()).getNumElements();
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   Value sizes = getSizes(builder, loc, data, all);
   Value one = makeNumber(builder, loc, 1), none = makeNumber(builder, loc, -2);
@@ -191,12 +191,6 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
     return ProdOp::create(builder, loc, numbers, DenseI64ArrayAttr(),
                           /*keepdims=*/false, /*exclude=*/false);
   };
-  auto isEqual = [&](Value lhs, Value rhs) -> Value {
-    return EqualOp::create(builder, loc, lhs, rhs);
-  };
-  auto hasCode = [&](int64_t code) {
-    return isEqual(codes, makeNumber(builder, loc, code));
-  };
   auto select = [&](Value condition, Value lhs, Value rhs) -> Value {
     return WhereOp::create(builder, loc, condition, lhs, rhs);
   };
@@ -204,12 +198,12 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
     return AddOp::create(builder, loc, lhs, rhs);
   };
   Value factors = codes;
-  if (rank != 0 && count != 0) {
+  if (rank != 0 && newRank != 0) {
     // Each code is of one size of the data, and -3 of two.
     Value isMerged = hasCode(-3);
     Value merged = castTo(builder, loc, isMerged, i64);
     Value source =
-        add(countTo({count}, count),
+        add(countTo({newRank}, newRank),
             CumsumOp::create(builder, loc, merged, builder.getI64IntegerAttr(0),
                              TypeAttr::get(i64), /*exclusive=*/true));
     Value next = add(source, one), end = makeNumber(builder, loc, rank);
@@ -231,25 +225,19 @@ static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
           builder, loc, isCopied, LogicalNotOp::create(builder, loc, isMerged));
       codes = select(isCopied, first, codes);
       factors = select(isCopied, one, codes);
-      Value column = ReshapeOp::create(builder, loc, source, {count, 1});
+      Value column = ReshapeOp::create(builder, loc, source, {newRank, 1});
       Value meets = isEqual(column, countTo({1, rank}, rank));
       meets = LogicalAndOp::create(
           builder, loc, meets,
-          ReshapeOp::create(builder, loc, isCopied, {count, 1}));
-      Value isUsed =
-          SumOp::create(builder, loc, castTo(builder, loc, meets, i64),
-                        builder.getDenseI64ArrayAttr({0}), /*keepdims=*/false,
-                        /*exclude=*/false);
+          ReshapeOp::create(builder, loc, isCopied, {newRank, 1}));
+      Value isUsed = count(meets, builder.getDenseI64ArrayAttr({0}));
       sizes = select(isEqual(isUsed, makeNumber(builder, loc, 0)), sizes, one);
     }
   }
-  Value isRest = isEqual(codes, makeNumber(builder, loc, -1));
+  Value isRest = hasCode(-1);
   Value known = multiplyAll(select(isRest, one, factors));
   Value rest = DivideOp::create(builder, loc, multiplyAll(sizes), known);
-  Value number = SumOp::create(builder, loc, castTo(builder, loc, isRest, i64),
-                               DenseI64ArrayAttr(), /*keepdims=*/false,
-                               /*exclude=*/false);
-  Value isSingle = isEqual(number, one);
+  Value isSingle = isEqual(count(isRest), one);
   return select(LogicalAndOp::create(builder, loc, isRest, isSingle), rest,
                 codes);
 }

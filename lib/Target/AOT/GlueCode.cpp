@@ -107,7 +107,6 @@ private:
     llvmFunction.getBody().push_back(block);
     return block;
   }
-  /// Goes on in `next`, if that is not null, and begins it.
   void begin(Block *next) { b.setInsertionPointToEnd(next); }
   void jump(Block *target) { LLVM::BrOp::create(b, loc, ValueRange(), target); }
   /// Leaves for the run time unless `condition` holds.
@@ -130,19 +129,16 @@ private:
                 unsigned width = 64) {
     return code.compare(predicate, value, code.constant(number, width));
   }
-  /// Whether the contents of a register are no object.
-  Value isNoObject(Value value) {
-    Value low = LLVM::AndOp::create(b, loc, value, code.constant(1));
-    return LLVM::OrOp::create(b, loc, compare(LLVM::ICmpPredicate::ne, low, 0),
-                              compare(LLVM::ICmpPredicate::eq, value, 0));
-  }
+  /// Whether the contents of a register are an object.
   Value isObject(Value value) {
     Value low = LLVM::AndOp::create(b, loc, value, code.constant(1));
     return LLVM::AndOp::create(b, loc, compare(LLVM::ICmpPredicate::eq, low, 0),
                                compare(LLVM::ICmpPredicate::ne, value, 0));
   }
   void requireFree(int64_t number) {
-    require(isNoObject(loadRegister(number)));
+    Block *next = addBlock();
+    LLVM::CondBrOp::create(b, loc, isObject(loadRegister(number)), slow, next);
+    begin(next);
   }
   /// The object of a register that must hold one.
   Value requireObject(int64_t number) {

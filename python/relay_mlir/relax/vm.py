@@ -73,17 +73,16 @@ def build(mod: IRModule, target: Any = None, params: Mapping[str, Any] | None = 
     Raises CompileError; NotImplementedError for `params`, which
     `relay_translator.from_relay` takes as `relay_params`."""
     expect(mod, IRModule, "mod", "a module of relax")
-    if expect_text(exec_mode, "exec_mode") not in ("bytecode", "compiled"):
-        raise ValueError("expects exec_mode 'bytecode' or 'compiled', but got "
-                         f"{exec_mode!r}")
+    executor = relay_vm.executor_of(exec_mode)
     if expect_mapping(params, "params"):
         raise NotImplementedError("there are no constants of functions of relax by name yet; "
                                   "relay_translator.from_relay takes them as relay_params")
     name = parse_target(chosen_target(target))
     file = _relay_mlir.MemoryFile("model.so")
-    has_objects = mod._impl._impl.has_objects()
-    is_program = _emit(mod, file.path(), "so", name,
-                       "vm" if has_objects and exec_mode == "bytecode" else "aot")
+    # Bytecode is of functions of objects.
+    if not mod._impl._impl.has_objects():
+        executor = "aot"
+    is_program = _emit(mod, file.path(), "so", name, executor)
     # What nobody can change need not be copied when it is loaded.
     file.seal()
     if is_program:

@@ -175,15 +175,21 @@ def compile(mod: Any, target: Any = None, params: Mapping[str, Any] | None = Non
     """
     from ..build_module import _opt_level, _warn_of_settings, bind_main
 
-    if expect_text(exec_mode, "exec_mode") not in ("bytecode", "compiled"):
-        raise ValueError(f"expects exec_mode 'bytecode' or 'compiled', but got {exec_mode!r}")
+    executor = executor_of(exec_mode)
     _warn_of_settings()
     bound = dict(expect_mapping(params, "params"))
     compiled = compile_program(bind_main(module_arguments(mod), bound, stacklevel=2),
-                               chosen_target(target), _opt_level(),
-                               "vm" if exec_mode == "bytecode" else "aot")
+                               chosen_target(target), _opt_level(), executor)
     assert isinstance(compiled, Executable)
     return compiled
+
+
+def executor_of(exec_mode: str) -> str:
+    """What the compiler calls an `exec_mode`. Raises TypeError, or ValueError."""
+    executors = {"bytecode": "vm", "compiled": "aot"}
+    if expect_text(exec_mode, "exec_mode") not in executors:
+        raise ValueError(f"expects exec_mode 'bytecode' or 'compiled', but got {exec_mode!r}")
+    return executors[exec_mode]
 
 
 def compile_program(mod: IRModule, target: Any, opt_level: int, executor: str,
