@@ -47,9 +47,11 @@ public:
   /// Checks that an object defines a function, which is one of its generator.
   LogicalResult checkDefines(const ObjectSymbols &symbols,
                              SymbolOpInterface function) const;
-  /// Checks that what an object needs is `defined` or provided.
-  LogicalResult checkComplete(const ObjectSymbols &symbols,
-                              const llvm::StringSet<> &defined) const;
+  /// Checks that an object can be part of an artefact: what it needs is
+  /// `defined` or provided, and its code may stand anywhere.
+  LogicalResult checkLinks(StringRef object, const CPUInfo &target,
+                           const ObjectSymbols &symbols,
+                           const llvm::StringSet<> &defined) const;
 
 private:
   InFlightDiagnostic emitFailure() const { return emitError(loc) << prefix; }
@@ -176,8 +178,9 @@ LogicalResult SourceCompiler::checkDefines(const ObjectSymbols &symbols,
 }
 
 LogicalResult
-SourceCompiler::checkComplete(const ObjectSymbols &symbols,
-                              const llvm::StringSet<> &defined) const {
+SourceCompiler::checkLinks(StringRef object, const CPUInfo &target,
+                           const ObjectSymbols &symbols,
+                           const llvm::StringSet<> &defined) const {
   // The loader would have to be asked for their addresses.
   if (!symbols.threadLocal.empty())
     return emitFailure() << "expects C without thread-local variables, but got "
@@ -189,7 +192,7 @@ SourceCompiler::checkComplete(const ObjectSymbols &symbols,
                               "functions of libm or libc that artefacts may "
                               "call, but got "
                            << name;
-  return success();
+  return checkLinksShared(object, target, [&] { return emitFailure(); });
 }
 
 LogicalResult relay::checkExternalSource(const ExternalCSource &code,
@@ -211,7 +214,8 @@ LogicalResult relay::checkExternalSource(const ExternalCSource &code,
   for (func::FuncOp function : functions)
     if (failed(compiler.checkDefines(*symbols, function)))
       return failure();
-  return isComplete ? compiler.checkComplete(*symbols, symbols->defined)
+  return isComplete ? compiler.checkLinks(*object, target.getInfo(), *symbols,
+                                          symbols->defined)
                     : success();
 }
 
@@ -237,7 +241,12 @@ relay::compileExternalSources(ModuleOp module,
                               ArrayRef<tir::PrimFuncOp> kernels,
                               const CPUInfo &target, bool isComplete) {
   ExternalObjects objects;
-  SmallVector<std::pair<SourceCompiler, ObjectSymbols>> compiled;
+  struct Compiled {
+    SourceCompiler compiler;
+    ObjectSymbols symbols;
+    StringRef object;
+  };
+  SmallVector<Compiled> compiled;
   llvm::StringSet<> defined;
   auto codes = module->getAttrOfType<ArrayAttr>(kExternalCodeAttrName);
   for (Attribute attr : codes ? codes.getValue() : ArrayRef<Attribute>()) {
@@ -261,11 +270,13 @@ relay::compileExternalSources(ModuleOp module,
         return failure();
     for (StringRef name : symbols->defined.keys())
       defined.insert(name);
-    compiled.emplace_back(std::move(compiler), std::move(*symbols));
-    objects[name] = std::make_shared<const std::string>(std::move(*object));
+    auto kept = std::make_shared<const std::string>(std::move(*object));
+    compiled.push_back({std::move(compiler), std::move(*symbols), *kept});
+    objects[name] = std::move(kept);
   }
-  for (const auto &[compiler, symbols] : compiled)
-    if (isComplete && failed(compiler.checkComplete(symbols, defined)))
+  for (const auto &[compiler, symbols, object] : compiled)
+    if (isComplete &&
+        failed(compiler.checkLinks(object, target, symbols, defined)))
       return failure();
   for (tir::PrimFuncOp kernel : kernels) {
     auto name = kernel->getAttrOfType<StringAttr>(tir::kExternalAttr);

@@ -166,8 +166,16 @@ makeArchive(ArrayRef<StringRef> objects) {
                                     /*Deterministic=*/true, /*Thin=*/false);
 }
 
+/// What comes of objects.
+enum class Linked {
+  Shared,
+  /// A shared object that need not define, or depend on, what it uses.
+  SharedPart,
+  Relocatable
+};
+
 static FailureOr<std::vector<char>> link(ArrayRef<StringRef> objects,
-                                         const CPUInfo &target, bool isShared,
+                                         const CPUInfo &target, Linked kind,
                                          EmitErrorFn emitError) {
   auto fail = [&](const Twine &reason) -> LogicalResult {
     return emitError() << "cannot link: " << reason;
@@ -192,7 +200,8 @@ static FailureOr<std::vector<char>> link(ArrayRef<StringRef> objects,
                                 "-"};
   SmallVector<std::pair<std::string, std::string>> inputs;
   inputs.push_back({"objects.a", (*archive)->getBuffer().str()});
-  if (isShared) {
+  switch (kind) {
+  case Linked::Shared:
     llvm::append_range(args, ArrayRef<std::string>{
                                  "-shared", "--gc-sections", "-z", "defs", "-z",
                                  "now", "--hash-style=gnu", "--as-needed"});
@@ -200,8 +209,13 @@ static FailureOr<std::vector<char>> link(ArrayRef<StringRef> objects,
         {"libm.so.6", getStubLibrary("libm.so.6", kMathFunctions, target)});
     inputs.push_back(
         {"libc.so.6", getStubLibrary("libc.so.6", kLibcFunctions, target)});
-  } else {
+    break;
+  case Linked::SharedPart:
+    args.push_back("-shared");
+    break;
+  case Linked::Relocatable:
     args.push_back("-r");
+    break;
   }
   std::vector<FileDescriptor> files;
   SmallVector<int> numbers{-1};
@@ -256,10 +270,16 @@ bool mlir::relay::isProvidedFunction(StringRef name) {
 FailureOr<std::vector<char>>
 mlir::relay::linkSharedObject(ArrayRef<StringRef> objects,
                               const CPUInfo &target, EmitErrorFn emitError) {
-  return link(objects, target, /*isShared=*/true, emitError);
+  return link(objects, target, Linked::Shared, emitError);
+}
+
+LogicalResult mlir::relay::checkLinksShared(StringRef object,
+                                            const CPUInfo &target,
+                                            EmitErrorFn emitError) {
+  return link(object, target, Linked::SharedPart, emitError);
 }
 
 FailureOr<std::vector<char>> mlir::relay::linkRelocatableObject(
     ArrayRef<StringRef> objects, const CPUInfo &target, EmitErrorFn emitError) {
-  return link(objects, target, /*isShared=*/false, emitError);
+  return link(objects, target, Linked::Relocatable, emitError);
 }

@@ -330,6 +330,13 @@ def test_the_last_exception_arrives():
         relay.build(mod, target="llvm")
 
 
+# C whose code holds the address of its data.
+OF_ONE_PLACE = codegen.CSource(
+    "static int data[9];\n"
+    "int tvmgen_default_wrong_main_0(int *p) { return p == &data[*p] ? ++data[*p] : 0; }",
+    ["-fno-pic", "-fno-pie"])
+
+
 @pytest.mark.parametrize("executor", ["graph", "vm"])
 @pytest.mark.parametrize("code,message", [
     (codegen.CSource("this is no C"), "expects C that .* compiles, but it says:(.|\n)*error"),
@@ -337,6 +344,7 @@ def test_the_last_exception_arrives():
     (codegen.CSource("int there_is_none(void);\n"
                      "int tvmgen_default_wrong_main_0() { return there_is_none(); }"),
      "expects C that defines what it uses, .*, but got there_is_none"),
+    (OF_ONE_PLACE, "cannot link: relocation .*; recompile with -fPIC"),
 ])
 def test_falls_back_from_wrong_source(executor, code, message):
     """What only the compiler of C knows is known early enough."""
@@ -375,6 +383,8 @@ def test_falls_back_from_wrong_source(executor, code, message):
     (codegen.CSource("int tvmgen_default_wrong_main_0() { return 0; }", ["-m32"]),
      tvm.DiagnosticError,
      'code generator "wrong": expects an object for x86_64, but got one for i386'),
+    (OF_ONE_PLACE, tvm.DiagnosticError,
+     'code generator "wrong": cannot link: relocation .*; recompile with -fPIC'),
 ])
 def test_wrong_code(code, error, message):
     mod = one_relu("wrong", lambda mod: code)

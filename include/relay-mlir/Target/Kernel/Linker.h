@@ -36,6 +36,12 @@ linkSharedObject(ArrayRef<StringRef> objects, const CPUInfo &target,
 /// is one of libm or libc.
 bool isProvidedFunction(StringRef name);
 
+/// Whether an object can be part of a shared object: whether its code is
+/// independent of its place. What it does not define is not looked at.
+LogicalResult
+checkLinksShared(StringRef object, const CPUInfo &target,
+                 llvm::function_ref<InFlightDiagnostic()> emitError);
+
 /// Links objects to one relocatable object, with the same conventions.
 FailureOr<std::vector<char>>
 linkRelocatableObject(ArrayRef<StringRef> objects, const CPUInfo &target,
