@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _relay_mlir
 from ._arguments import expect_int, expect_list, expect_mapping, expect_path, expect_text
+from ._console import write_file
 from ._errors import CompileError
 from ._inputs import Fixed, fixed_inputs, variant_texts
 from ._strings import StringSignature
@@ -100,6 +101,10 @@ class IRModule:
         if elide_larger is not None:
             expect_int(elide_larger, "elide_larger", 0, 2**63 - 1)
         return self._impl.print(elide_larger, bool(locations), bool(generic))
+
+    def save(self, path: PathLike) -> None:
+        """Writes the text with every weight, which `load` reads, to an .mlir file."""
+        write_file(expect_path(path), self.print(elide_larger=None))
 
     def clone(self) -> IRModule:
         """Returns a copy, which shares the weights."""

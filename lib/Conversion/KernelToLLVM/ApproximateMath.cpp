@@ -10,6 +10,7 @@
 #include "ExpandF16.h"
 #include "Extremes.h"
 #include "RoundToBytes.h"
+#include "RoundToIntegers.h"
 #include "TabulateBytes.h"
 #include "VectorMath.h"
 
@@ -223,10 +224,11 @@ struct ApproximateMathPass
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    // AVX-512 converts wider vectors itself.
-    if (hasAVX2)
-      relay::detail::roundToBytes(getOperation(),
-                                  info->hasFeature("avx512f") ? 8 : 32);
+    if (hasAVX2) {
+      bool hasAVX512 = info->hasFeature("avx512f");
+      relay::detail::roundToBytes(getOperation(), hasAVX512);
+      relay::detail::roundToIntegers(getOperation(), hasAVX512);
+    }
 
     // What is left is libm's, one element at a time. Functions that are
     // instructions, or that LLVM knows better, stay; other targets have

@@ -7,13 +7,15 @@
 //
 // trunc(fptosi(clip(roundeven(x) + zero point))): bounds of a clip that are
 // whole numbers may come before rounding, the zero point after it, and the
-// conversion of AVX2 rounds to even. What is beyond 32 bits it makes the lowest
-// integer, which is on the right side of the lower bound, but not of the upper
-// one. Saturation takes the place of bounds that are those of the bytes.
+// conversion of AVX2 and AVX-512 rounds to even. What is beyond 32 bits it
+// makes the lowest integer, which is on the right side of the lower bound, but
+// not of the upper one. Saturation takes the place of bounds that are those of
+// the bytes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RoundToBytes.h"
+#include "X86Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,9 +29,7 @@
 #include <optional>
 
 using namespace mlir;
-
-/// Numbers in one register.
-static constexpr int64_t kLanes = 8;
+using namespace mlir::relay::detail;
 
 static std::optional<double> getNumber(Value value) {
   APFloat number(0.0);
@@ -136,39 +136,18 @@ std::optional<RoundedValue> RoundedValue::match(Value value) {
   return result;
 }
 
-static Value callIntrinsic(ImplicitLocOpBuilder &b, StringRef name, Type type,
-                           ValueRange operands) {
-  return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), operands)
-      .getResult(0);
-}
-
-static Value slice(ImplicitLocOpBuilder &b, Value vector, int64_t first,
-                   int64_t size) {
-  return vector::ExtractStridedSliceOp::create(
-      b, vector, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{size},
-      ArrayRef<int64_t>{1});
-}
-
-static int64_t getSize(Value vector) {
-  return cast<VectorType>(vector.getType()).getDimSize(0);
-}
-
-/// Rounds to even, one register after the other.
-static Value convertToIntegers(ImplicitLocOpBuilder &b, Value floats) {
-  int64_t size = getSize(floats);
-  auto convert = [&](Value part) {
-    return callIntrinsic(b, "llvm.x86.avx.cvt.ps2dq.256",
-                         VectorType::get(kLanes, b.getI32Type()), part);
-  };
-  if (size == kLanes)
-    return convert(floats);
-  auto type = VectorType::get(size, b.getI32Type());
-  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  for (int64_t first = 0; first != size; first += kLanes)
-    result = vector::InsertStridedSliceOp::create(
-        b, convert(slice(b, floats, first, kLanes)), result,
-        ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
-  return result;
+/// Integers as bytes with a sign, with the nearest one for those that are none.
+static Value saturateToBytesWide(ImplicitLocOpBuilder &b, Value integers) {
+  auto type = VectorType::get(kWideLanes, b.getI8Type());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return joinRegisters(
+      b, VectorType::get(getSize(integers), b.getI8Type()), kWideLanes,
+      [&](int64_t first) {
+        return callIntrinsic(
+            b, "llvm.x86.avx512.mask.pmovs.db.512", type,
+            {slice(b, integers, first, kWideLanes), zero,
+             arith::ConstantOp::create(b, b.getI16IntegerAttr(-1))});
+      });
 }
 
 /// The integers as bytes, with the nearest one for those that are none.
@@ -218,28 +197,68 @@ static Value saturateToBytes(ImplicitLocOpBuilder &b, Value integers,
   }
 }
 
+namespace {
+
+/// An operation that holds integers above or below a bound.
+struct IntegerBound {
+  Operation *op;
+  Value bound;
+  bool isLower;
+
+  /// What all uses of `value` are, if they are that.
+  static std::optional<IntegerBound> match(Value value);
+};
+
+} // namespace
+
+std::optional<IntegerBound> IntegerBound::match(Value value) {
+  if (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (!isa<arith::MaxSIOp, arith::MinSIOp>(user) ||
+        user->getOperand(0) != value)
+      return std::nullopt;
+    return IntegerBound{user, user->getOperand(1), isa<arith::MaxSIOp>(user)};
+  }
+  // A comparison with the bound, and what selects by it.
+  arith::CmpIOp compare;
+  arith::SelectOp select;
+  for (Operation *user : value.getUsers()) {
+    if (!compare && isa<arith::CmpIOp>(user))
+      compare = cast<arith::CmpIOp>(user);
+    else if (!select && isa<arith::SelectOp>(user))
+      select = cast<arith::SelectOp>(user);
+    else
+      return std::nullopt;
+  }
+  if (!compare || !select || compare.getLhs() != value ||
+      select.getCondition() != compare || select.getFalseValue() != value ||
+      select.getTrueValue() != compare.getRhs())
+    return std::nullopt;
+  bool isLower = compare.getPredicate() == arith::CmpIPredicate::slt;
+  if (!isLower && compare.getPredicate() != arith::CmpIPredicate::sgt)
+    return std::nullopt;
+  return IntegerBound{select, compare.getRhs(), isLower};
+}
+
 /// The last of the operations from `op` on that bound the bytes further; takes
 /// their bounds.
 static Operation *takeBoundsBehind(Operation *op, RoundedValue &rounded) {
-  while (op->hasOneUse()) {
-    Operation *user = *op->user_begin();
+  while (auto next = IntegerBound::match(op->getResult(0))) {
     DenseIntElementsAttr bound;
-    if (!isa<arith::MaxSIOp, arith::MinSIOp>(user) ||
-        user->getOperand(0) != op->getResult(0) ||
-        !matchPattern(user->getOperand(1), m_Constant(&bound)) ||
-        !bound.isSplat())
+    if (!matchPattern(next->bound, m_Constant(&bound)) || !bound.isSplat())
       break;
     double number = bound.getSplatValue<APInt>().getSExtValue();
-    if (isa<arith::MaxSIOp>(user))
+    if (next->isLower)
       rounded.low = std::min(std::max(rounded.low, number), rounded.high);
     else
       rounded.high = std::max(std::min(rounded.high, number), rounded.low);
-    op = user;
+    op = next->op;
   }
   return op;
 }
 
-static void rewrite(Operation *op, const RoundedValue &rounded) {
+static void rewrite(Operation *op, const RoundedValue &rounded,
+                    bool hasAVX512) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   auto floats = cast<VectorType>(rounded.value.getType());
   auto integers = floats.clone(b.getI32Type());
@@ -256,7 +275,10 @@ static void rewrite(Operation *op, const RoundedValue &rounded) {
   // A zero point that is added to the lowest integer could wrap. Of NaN the
   // comparison makes the bound.
   bool makesZero = rounded.replacesNaN && rounded.low == 0;
-  if (rounded.low != lowest || zeroPoint != 0 || makesZero) {
+  bool isWide = hasAVX512 && getSize(value) >= kWideLanes;
+  // AVX-512 saturates to bytes without a sign from integers without one.
+  if (rounded.low != lowest || zeroPoint != 0 || makesZero ||
+      (isWide && isUnsigned)) {
     Value bound = splatFloat(rounded.low - zeroPoint);
     Value isWithin =
         arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, value, bound);
@@ -266,31 +288,45 @@ static void rewrite(Operation *op, const RoundedValue &rounded) {
   Value isWithin =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, value, bound);
   value = arith::SelectOp::create(b, isWithin, value, bound);
-  value = convertToIntegers(b, value);
+  // With a zero point, what is 0 for NaN comes after it.
+  bool makesZeroHere = rounded.replacesNaN && !makesZero && zeroPoint == 0;
+  Value isNumber;
+  if (makesZeroHere)
+    isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD,
+                                     rounded.value, rounded.value);
+  value = convertRounded(b, value, hasAVX512, isNumber);
   if (zeroPoint != 0)
     value = arith::AddIOp::create(
         b, value,
         splat(b.getI32IntegerAttr(static_cast<int32_t>(zeroPoint)), integers));
-  if (rounded.replacesNaN && !makesZero) {
+  if (rounded.replacesNaN && !makesZero && !makesZeroHere) {
     Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
                                         rounded.value, rounded.value);
     value = arith::SelectOp::create(
         b, isNaN, splat(b.getI32IntegerAttr(0), integers), value);
   }
-  Value result = saturateToBytes(b, value, isUnsigned);
+  Value result;
+  if (!isWide)
+    result = saturateToBytes(b, value, isUnsigned);
+  else if (isUnsigned)
+    result = arith::TruncIOp::create(
+        b, VectorType::get(getSize(value), b.getI8Type()), value);
+  else
+    result = saturateToBytesWide(b, value);
   op->replaceAllUsesWith(ValueRange{result});
 }
 
-void mlir::relay::detail::roundToBytes(Operation *root, int64_t maxLanes) {
+void mlir::relay::detail::roundToBytes(Operation *root, bool hasAVX512) {
+  int64_t maxLanes = 4 * (hasAVX512 ? kWideLanes : kLanes);
   SmallVector<arith::TruncIOp> candidates;
   root->walk([&](arith::TruncIOp op) { candidates.push_back(op); });
   for (arith::TruncIOp op : candidates) {
     auto type = dyn_cast<VectorType>(op.getType());
     auto convert = op.getIn().getDefiningOp<arith::FPToSIOp>();
     if (!convert || !type || type.getRank() != 1 || type.isScalable() ||
-        !llvm::is_contained({kLanes, 2 * kLanes, 4 * kLanes},
-                            type.getDimSize(0)) ||
-        type.getDimSize(0) > maxLanes || !type.getElementType().isInteger(8) ||
+        !llvm::isPowerOf2_64(type.getDimSize(0)) ||
+        type.getDimSize(0) < kLanes || type.getDimSize(0) > maxLanes ||
+        !type.getElementType().isInteger(8) ||
         !getElementTypeOrSelf(convert.getIn().getType()).isF32())
       continue;
     std::optional<RoundedValue> rounded = RoundedValue::match(convert.getIn());
@@ -306,6 +342,6 @@ void mlir::relay::detail::roundToBytes(Operation *root, int64_t maxLanes) {
                                            : op.getOperation();
     // The 0 of NaN is within the bounds, too.
     if (!rounded->replacesNaN || (rounded->low <= 0 && rounded->high >= 0))
-      rewrite(last, *rounded);
+      rewrite(last, *rounded, hasAVX512);
   }
 }

@@ -13,10 +13,10 @@
 namespace mlir::relay::detail {
 
 /// Computes vectors of bytes that are rounded to even, held within a range, and
-/// converted, as quantized operators end, by the instructions of AVX2 that
-/// round and saturate themselves. Vectors have 8, 16 or 32 lanes, and no more
-/// than `maxLanes`.
-void roundToBytes(Operation *root, int64_t maxLanes);
+/// converted, as quantized operators end, by the instructions of AVX2 or
+/// AVX-512 that round and saturate themselves. Vectors are of one to four
+/// registers.
+void roundToBytes(Operation *root, bool hasAVX512);
 
 } // namespace mlir::relay::detail
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from .._arguments import expect, expect_int, expect_text, wrong
 from .._compile import IRModule, Module, PathLike, _to_module
-from .._console import write_file
 from .._inputs import fixed_inputs
 from .._program import Program
 from ._metrics import METRICS, loss, sqnr, top1
@@ -112,7 +111,7 @@ class Quantized:
 
     def save(self, path: PathLike) -> None:
         """Writes the network, with its weights, as MLIR text."""
-        write_file(path, self.module.print(elide_larger=None))
+        self.module.save(path)
 
 
 class _Quantizer(Network):

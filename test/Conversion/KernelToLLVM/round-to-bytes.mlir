@@ -1,4 +1,5 @@
 // RUN: relay-opt %s --relay-attach-target=target=x86-64-v3 --tir-approximate-math --canonicalize --split-input-file | FileCheck %s
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v4 --tir-approximate-math --canonicalize --split-input-file | FileCheck %s --check-prefix=WIDE
 // RUN: relay-opt %s --relay-attach-target=target=x86-64-v2 --tir-approximate-math --canonicalize --split-input-file | FileCheck %s --check-prefix=PLAIN
 
 // Bounds that are those of the bytes, or below them after a conversion that makes
@@ -8,8 +9,8 @@
 // CHECK-DAG:   %[[HIGH:.*]] = arith.constant dense<1.270000e+02> : vector<8xf32>
 // CHECK:       %[[C:.*]] = arith.cmpf olt, %[[X]], %[[HIGH]]
 // CHECK:       %[[M:.*]] = arith.select %[[C]], %[[X]], %[[HIGH]]
-// CHECK:       llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"(%[[M]])
-// CHECK:       arith.cmpf uno, %[[X]], %[[X]]
+// CHECK-DAG:   llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"(%[[M]])
+// CHECK-DAG:   arith.cmpf ord, %[[X]], %[[X]]
 // CHECK:       llvm.call_intrinsic "llvm.x86.sse2.packssdw.128"
 // CHECK:       llvm.call_intrinsic "llvm.x86.sse2.packsswb.128"
 // CHECK-NOT:   roundeven
@@ -143,6 +144,18 @@ func.func @bounds_of_bytes(%x: vector<8xf32>) -> vector<8xi8> {
 // CHECK:       llvm.call_intrinsic "llvm.x86.avx2.packsswb"
 // CHECK:       vector.shuffle %{{.*}}, %{{.*}} [0, 4, 1, 5, 2, 6, 3, 7] : vector<8xi32>
 // CHECK:       vector.bitcast %{{.*}} : vector<8xi32> to vector<32xi8>
+// One register of AVX-512 and two, each of which makes its bytes: those without a
+// sign need their lower bound, as all integers are without one then.
+// WIDE-LABEL:  func.func @two
+// WIDE:        arith.cmpf ogt
+// WIDE:        arith.cmpf olt
+// WIDE:        %[[I:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.cvtps2dq.512"
+// WIDE:        arith.trunci %[[I]] : vector<16xi32> to vector<16xi8>
+// WIDE-LABEL:  func.func @four
+// WIDE:        arith.cmpf olt
+// WIDE-NOT:    arith.cmpf
+// WIDE-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.mask.cvtps2dq.512"
+// WIDE-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.mask.pmovs.db.512"
 func.func @two(%x: vector<16xf32>) -> vector<16xi8> {
   %low = arith.constant dense<0.0> : vector<16xf32>
   %high = arith.constant dense<255.0> : vector<16xf32>
@@ -162,4 +175,35 @@ func.func @four(%x: vector<32xf32>) -> vector<32xi8> {
   %6 = arith.fptosi %3 : vector<32xf32> to vector<32xi32>
   %7 = arith.trunci %6 : vector<32xi32> to vector<32xi8>
   return %7 : vector<32xi8>
+}
+
+// -----
+
+// Bounds of the bytes by comparisons, as vectorized loops have them; NaN is a mask
+// of the conversion.
+// WIDE-LABEL: func.func @selected
+// WIDE-SAME:    (%[[X:.*]]: vector<16xf32>)
+// WIDE-DAG:   %[[LOW:.*]] = arith.constant dense<-1.270000e+02> : vector<16xf32>
+// WIDE-DAG:   arith.cmpf ogt, %[[X]], %[[LOW]]
+// WIDE-DAG:   %[[N:.*]] = arith.cmpf ord, %[[X]], %[[X]]
+// WIDE-DAG:   %[[B:.*]] = vector.bitcast %[[N]] : vector<16xi1> to vector<1xi16>
+// WIDE-DAG:   %[[M:.*]] = vector.extract %[[B]][0]
+// WIDE:       llvm.call_intrinsic "llvm.x86.avx512.mask.cvtps2dq.512"(%{{.*}}, %{{.*}}, %[[M]], %{{.*}})
+// WIDE-NOT:   arith.cmpi
+// WIDE:       return
+func.func @selected(%x: vector<16xf32>) -> vector<16xi8> {
+  %low = arith.constant dense<-128.0> : vector<16xf32>
+  %high = arith.constant dense<127.0> : vector<16xf32>
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %first = arith.constant dense<-127> : vector<16xi8>
+  %0 = math.roundeven %x : vector<16xf32>
+  %1 = arith.maximumf %0, %low : vector<16xf32>
+  %2 = arith.minimumf %1, %high : vector<16xf32>
+  %3 = arith.cmpf une, %2, %2 : vector<16xf32>
+  %4 = arith.select %3, %zero, %2 : vector<16xi1>, vector<16xf32>
+  %5 = arith.fptosi %4 : vector<16xf32> to vector<16xi32>
+  %6 = arith.trunci %5 : vector<16xi32> to vector<16xi8>
+  %7 = arith.cmpi slt, %6, %first : vector<16xi8>
+  %8 = arith.select %7, %first, %6 : vector<16xi1>, vector<16xi8>
+  return %8 : vector<16xi8>
 }

@@ -45,7 +45,8 @@ void MatrixTilesOp::build(OpBuilder &builder, OperationState &state,
   build(builder, state, block, getUnitName(options.dot),
         {options.tileRows, options.tileColumns}, options.panelRows,
         options.numPieces, options.dotLanes * 32,
-        /*swap=*/!options.isRightWeights, options.isMerged, options.isParallel);
+        /*swap=*/!options.isRightWeights, options.isMerged, options.alongLines,
+        options.isParallel);
 }
 
 LogicalResult MatrixTilesOp::verify() {
@@ -60,7 +61,8 @@ LogicalResult MatrixTilesOp::verify() {
   if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 1)
     return emitOpError("expects a tile of rows and columns, but got [")
            << getTile() << "]";
-  if (getPanelRows() < 1 || getPanelRows() % getTile()[0] != 0)
+  if (getPanelRows() < 1 ||
+      (!getAlongLines() && getPanelRows() % getTile()[0] != 0))
     return emitOpError("expects panels of a multiple of ")
            << getTile()[0] << " rows, but got " << getPanelRows();
   if (getPieces() < 1 || getPieces() > 3)
@@ -90,6 +92,7 @@ MatrixTilesOp::apply(transform::TransformRewriter &rewriter,
   options.dotLanes = getVectorBits() / 32;
   options.tileRows = getTile()[0];
   options.tileColumns = getTile()[1];
+  options.alongLines = getAlongLines();
   options.panelRows = getPanelRows();
   options.isParallel = getParallel();
   return applyToBlock(*this, state, [&](BlockOp block) {

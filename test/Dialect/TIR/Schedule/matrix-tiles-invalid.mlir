@@ -234,3 +234,125 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// The rows of a matrix are one line.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @one_line(%a: memref<64x64xi8>, %b: memref<64x64xi8>, %c: memref<64x64xi32>) {
+    %zero = arith.constant 0 : i32
+    tir.for %m = 0 to 64 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @matmul(%vm = spatial %m in 64, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%a[%vm, %vk] : memref<64x64xi8>, %b[%vk, %vn] : memref<64x64xi8>, %c[%vm, %vn] : memref<64x64xi32>)
+          writes(%c[%vm, %vn] : memref<64x64xi32>) {
+        tir.init { affine.store %zero, %c[%vm, %vn] : memref<64x64xi32> }
+        %0 = affine.load %a[%vm, %vk] : memref<64x64xi8>
+        %1 = affine.load %b[%vk, %vn] : memref<64x64xi8>
+        %2 = affine.load %c[%vm, %vn] : memref<64x64xi32>
+        %left = arith.extsi %0 : i8 to i32
+        %right = arith.extsi %1 : i8 to i32
+        %3 = arith.muli %left, %right : i32
+        %4 = arith.addi %2, %3 : i32
+        affine.store %4, %c[%vm, %vn] : memref<64x64xi32>
+      }
+    } } }
+  }
+  transform.named_sequence @one_line.schedule(%f: !transform.any_op {transform.readonly}) {
+    %matmul = transform.tir.get_block @matmul in %f
+    // expected-error @below {{expects tiles that can be along lines, but there is one line only}}
+    transform.tir.matrix_tiles %matmul, "vpdpbusd", tile = [8, 32], panel_rows = 64 {along_lines, vector_bits = 512 : i64}
+    transform.yield
+  }
+}
+
+// -----
+
+// Ten rows are more than a line and less than two.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @parts_of_lines(%x: memref<9x9x64xi8>, %w: memref<3x3x64x64xi8>, %out: memref<7x7x64xi32>) {
+    %c0 = arith.constant 0 : i32
+    tir.for %i0 = 0 to 7 { tir.for %i1 = 0 to 7 { tir.for %i2 = 0 to 64 { tir.for %i3 = 0 to 3 { tir.for %i4 = 0 to 3 { tir.for %i5 = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @conv2d(%y = spatial %i0 in 7, %z = spatial %i1 in 7, %o = spatial %i2 in 64, %a = reduce %i3 in 3, %b = reduce %i4 in 3, %c = reduce %i5 in 64)
+          reads(%x[%y + %a, %z + %b, %c] : memref<9x9x64xi8>, %w[%a, %b, %c, %o] : memref<3x3x64x64xi8>, %out[%y, %z, %o] : memref<7x7x64xi32>)
+          writes(%out[%y, %z, %o] : memref<7x7x64xi32>) {
+        tir.init { affine.store %c0, %out[%y, %z, %o] : memref<7x7x64xi32> }
+        %0 = affine.load %x[%y + %a, %z + %b, %c] : memref<9x9x64xi8>
+        %1 = affine.load %w[%a, %b, %c, %o] : memref<3x3x64x64xi8>
+        %2 = affine.load %out[%y, %z, %o] : memref<7x7x64xi32>
+        %3 = arith.extsi %0 : i8 to i32
+        %4 = arith.extsi %1 : i8 to i32
+        %5 = arith.muli %3, %4 : i32
+        %6 = arith.addi %2, %5 : i32
+        affine.store %6, %out[%y, %z, %o] : memref<7x7x64xi32>
+      }
+    } } } } } }
+  }
+  transform.named_sequence @parts_of_lines.schedule(%f: !transform.any_op {transform.readonly}) {
+    %conv = transform.tir.get_block @conv2d in %f
+    // expected-error @below {{expects tiles that can be along lines, but neither does a line have whole tiles, nor a tile whole lines}}
+    transform.tir.matrix_tiles %conv, "vpdpbusd", tile = [10, 32], panel_rows = 90 {along_lines, vector_bits = 512 : i64}
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @parts_of_panels(%x: memref<9x9x64xi8>, %w: memref<3x3x64x64xi8>, %out: memref<7x7x64xi32>) {
+    %c0 = arith.constant 0 : i32
+    tir.for %i0 = 0 to 7 { tir.for %i1 = 0 to 7 { tir.for %i2 = 0 to 64 { tir.for %i3 = 0 to 3 { tir.for %i4 = 0 to 3 { tir.for %i5 = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @conv2d(%y = spatial %i0 in 7, %z = spatial %i1 in 7, %o = spatial %i2 in 64, %a = reduce %i3 in 3, %b = reduce %i4 in 3, %c = reduce %i5 in 64)
+          reads(%x[%y + %a, %z + %b, %c] : memref<9x9x64xi8>, %w[%a, %b, %c, %o] : memref<3x3x64x64xi8>, %out[%y, %z, %o] : memref<7x7x64xi32>)
+          writes(%out[%y, %z, %o] : memref<7x7x64xi32>) {
+        tir.init { affine.store %c0, %out[%y, %z, %o] : memref<7x7x64xi32> }
+        %0 = affine.load %x[%y + %a, %z + %b, %c] : memref<9x9x64xi8>
+        %1 = affine.load %w[%a, %b, %c, %o] : memref<3x3x64x64xi8>
+        %2 = affine.load %out[%y, %z, %o] : memref<7x7x64xi32>
+        %3 = arith.extsi %0 : i8 to i32
+        %4 = arith.extsi %1 : i8 to i32
+        %5 = arith.muli %3, %4 : i32
+        %6 = arith.addi %2, %5 : i32
+        affine.store %6, %out[%y, %z, %o] : memref<7x7x64xi32>
+      }
+    } } } } } }
+  }
+  transform.named_sequence @parts_of_panels.schedule(%f: !transform.any_op {transform.readonly}) {
+    %conv = transform.tir.get_block @conv2d in %f
+    // expected-error @below {{expects panels of a multiple of 18 rows, but got 63}}
+    transform.tir.matrix_tiles %conv, "vpdpbusd", tile = [14, 32], panel_rows = 63 {along_lines, vector_bits = 512 : i64}
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @units(%x: memref<9x9x64xi8>, %w: memref<3x3x64x64xi8>, %out: memref<7x7x64xi32>) {
+    %c0 = arith.constant 0 : i32
+    tir.for %i0 = 0 to 7 { tir.for %i1 = 0 to 7 { tir.for %i2 = 0 to 64 { tir.for %i3 = 0 to 3 { tir.for %i4 = 0 to 3 { tir.for %i5 = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @conv2d(%y = spatial %i0 in 7, %z = spatial %i1 in 7, %o = spatial %i2 in 64, %a = reduce %i3 in 3, %b = reduce %i4 in 3, %c = reduce %i5 in 64)
+          reads(%x[%y + %a, %z + %b, %c] : memref<9x9x64xi8>, %w[%a, %b, %c, %o] : memref<3x3x64x64xi8>, %out[%y, %z, %o] : memref<7x7x64xi32>)
+          writes(%out[%y, %z, %o] : memref<7x7x64xi32>) {
+        tir.init { affine.store %c0, %out[%y, %z, %o] : memref<7x7x64xi32> }
+        %0 = affine.load %x[%y + %a, %z + %b, %c] : memref<9x9x64xi8>
+        %1 = affine.load %w[%a, %b, %c, %o] : memref<3x3x64x64xi8>
+        %2 = affine.load %out[%y, %z, %o] : memref<7x7x64xi32>
+        %3 = arith.extsi %0 : i8 to i32
+        %4 = arith.extsi %1 : i8 to i32
+        %5 = arith.muli %3, %4 : i32
+        %6 = arith.addi %2, %5 : i32
+        affine.store %6, %out[%y, %z, %o] : memref<7x7x64xi32>
+      }
+    } } } } } }
+  }
+  transform.named_sequence @units.schedule(%f: !transform.any_op {transform.readonly}) {
+    %conv = transform.tir.get_block @conv2d in %f
+    // expected-error @below {{expects tiles that can be along lines, but matrix units take runs of rows}}
+    transform.tir.matrix_tiles %conv, "amx", tile = [16, 16], panel_rows = 64 {along_lines}
+    transform.yield
+  }
+}

@@ -105,3 +105,48 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver3
     }
   }
 }
+
+// -----
+
+// A line of 14 pixels, of the 16 that a window reaches, is a tile: there are 28
+// registers for sums beside two of weights and one of data.
+// CHECK-LABEL: transform.named_sequence @lines.schedule
+// CHECK: transform.tir.matrix_tiles %{{.*}}, "vpdpbusd", tile = [14, 32], panel_rows = 224 {along_lines, parallel, vector_bits = 512 : i64}
+// APPLIED-LABEL: tir.prim_func @lines
+
+// Data with a sign: what 128 more of it adds is known before the tiles.
+// APPLIED: tir.block @conv2d_starts(
+// APPLIED: tir.for %{{.*}} = 0 to 28 kind(parallel)
+// APPLIED: tir.block @conv2d(
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver4">} {
+  tir.prim_func @lines(%x: memref<16x16x64xi8>, %w: memref<3x3x64x64xi8>, %out: memref<14x14x64xi32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %c0 = arith.constant 0 : i32
+    tir.for %i0 = 0 to 14 {
+      tir.for %i1 = 0 to 14 {
+        tir.for %i2 = 0 to 64 {
+          tir.for %i3 = 0 to 3 {
+            tir.for %i4 = 0 to 3 {
+              tir.for %i5 = 0 to 64 {
+                tir.block @conv2d(%y = spatial %i0 in 14, %z = spatial %i1 in 14, %o = spatial %i2 in 64, %a = reduce %i3 in 3, %b = reduce %i4 in 3, %c = reduce %i5 in 64)
+                    reads(%x[%y + %a, %z + %b, %c] : memref<16x16x64xi8>, %w[%a, %b, %c, %o] : memref<3x3x64x64xi8>, %out[%y, %z, %o] : memref<14x14x64xi32>)
+                    writes(%out[%y, %z, %o] : memref<14x14x64xi32>) {
+                  tir.init {
+                    affine.store %c0, %out[%y, %z, %o] : memref<14x14x64xi32>
+                  }
+                  %0 = affine.load %x[%y + %a, %z + %b, %c] : memref<16x16x64xi8>
+                  %1 = affine.load %w[%a, %b, %c, %o] : memref<3x3x64x64xi8>
+                  %2 = affine.load %out[%y, %z, %o] : memref<14x14x64xi32>
+                  %3 = arith.extsi %0 : i8 to i32
+                  %4 = arith.extsi %1 : i8 to i32
+                  %5 = arith.muli %3, %4 : i32
+                  %6 = arith.addi %2, %5 : i32
+                  affine.store %6, %out[%y, %z, %o] : memref<14x14x64xi32>
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

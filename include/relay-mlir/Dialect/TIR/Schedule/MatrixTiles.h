@@ -107,11 +107,15 @@ struct MatrixPlan {
   int64_t numPieces = 2;
   /// Results of a tile.
   int64_t tileRows = 32, tileColumns = 32;
+  /// Whether tiles begin with lines of the innermost rows: a line has whole
+  /// tiles, up to what windows reach beyond it, or a tile whole lines.
+  /// Otherwise a tile is a run of rows, whatever they are.
+  bool alongLines = false;
   /// Rows of results, garbage included, and how many more rows taps reach. With
   /// a dynamic dimension, each step of it adds `dynamicRows`.
   int64_t numRows = 0, reachRows = 0, dynamicRows = 0;
   int64_t numPlanes = 1;
-  /// Rows of one panel, a multiple of tileRows; all if there is one panel. With
+  /// Rows of one panel, a multiple of getPanelUnit(); all if there is one. With
   /// a dynamic dimension the number of panels is a guess. Panels belong to one
   /// batch.
   int64_t panelRows = 0, numPanels = 1;
@@ -121,8 +125,8 @@ struct MatrixPlan {
   /// Integers of 16 bits in place of bytes, which only pairs take.
   bool isWide = false;
   bool isDataUnsigned = false, isWeightsUnsigned = false;
-  /// The data is bytes of 0 to 127, the weights are bytes of -64 to 64, both of
-  /// which have a sign.
+  /// The data is bytes of 0 to 127, the weights are bytes of -64 to 64 with a
+  /// sign.
   bool isDataPositive = false, areWeightsSmall = false;
   /// By vectors, of so many lanes.
   DotKind dot = DotKind::None;
@@ -139,12 +143,9 @@ struct MatrixPlan {
   /// Whether the data is stored with the other signedness, 128 more or less.
   bool flipsData() const;
   /// Whether what the weights add up to is computed before the tiles, and not
-  /// in each of them, where registers are for as many rows as there may be. Of
-  /// one row the weights would be read twice.
-  bool sumsWeightsAhead() const {
-    return flipsData() && dot == DotKind::SmallQuads &&
-           (dynamicRows || numRows > 1);
-  }
+  /// in each of them, where it takes registers and products of rows. The
+  /// weights are read once more for it.
+  bool sumsWeightsAhead() const;
   /// Channels that one multiplication of tiles adds up, and those that are
   /// neighbours in a tile of weights.
   int64_t getBlockChannels() const;
@@ -175,7 +176,23 @@ struct MatrixPlan {
   int64_t getNumColumnTiles() const {
     return llvm::divideCeil(numColumns, tileColumns);
   }
-  int64_t getTilesPerPanel() const { return panelRows / tileRows; }
+  /// What can be said against tiles along lines, if anything.
+  StringRef explainNoLines() const;
+  /// Along lines: tiles of a line, 1 where tiles have lines, and lines of a
+  /// tile.
+  int64_t getTilesPerLine() const {
+    return llvm::divideCeil(getInnermostRow().extent, tileRows);
+  }
+  int64_t getLinesPerTile() const {
+    return llvm::divideCeil(tileRows, getInnermostRow().extent);
+  }
+  /// The rows that panels are multiples of.
+  int64_t getPanelUnit() const {
+    return alongLines ? getLinesPerTile() * getInnermostRow().radix : tileRows;
+  }
+  int64_t getTilesPerPanel() const {
+    return panelRows / getPanelUnit() * (alongLines ? getTilesPerLine() : 1);
+  }
   /// Rows up to the end of the last tile; a guess with a dynamic dimension.
   int64_t getTiledRows() const;
 };
@@ -229,6 +246,8 @@ struct MatrixTileOptions {
   DotKind dot = DotKind::None;
   int64_t dotLanes = 0;
   int64_t tileRows = 0, tileColumns = 0;
+  /// Whether tiles begin with lines of pixels.
+  bool alongLines = false;
   /// Rows that are split at a time.
   int64_t panelRows = 0;
   /// Whether threads are worth it.

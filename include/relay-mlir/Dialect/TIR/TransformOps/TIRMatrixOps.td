@@ -30,6 +30,10 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
     where tiles are loaded from; the right one the weights, which are packed ahead
     of time if they are constant; with `swap` it is the other way round. With
     `merge_window` the window over the innermost pixels is taken for channels.
+    Rows of data that windows share are counted once, so that between two lines
+    of pixels there are rows without a result. A tile is a run of rows, these
+    too; with `along_lines`, which is for vectors, it begins with a line and has
+    none of them: the pixels of a line are some tiles, or a tile some lines.
     With `parallel` panels, or tiles of the only panel, are for threads.
 
     Elementwise blocks after the product become part of it. Others get new names:
@@ -47,7 +51,7 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
                        DefaultValuedAttr<I64Attr, "1">:$pieces,
                        DefaultValuedAttr<I64Attr, "0">:$vector_bits,
                        UnitAttr:$swap, UnitAttr:$merge_window,
-                       UnitAttr:$parallel);
+                       UnitAttr:$along_lines, UnitAttr:$parallel);
   let assemblyFormat = [{
     $block `,` $unit `,` `tile` `=` custom<Factors>($tile) `,`
     `panel_rows` `=` $panel_rows attr-dict

@@ -34,6 +34,9 @@ static constexpr int64_t kNeonGroups = 4;
 /// wait for these.
 static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kMinFarBytes = 1 << 20, kMaxPassing = 8;
+/// How far ahead weights are fetched that one tile passes by: a page, beyond
+/// which the hardware does not look.
+static constexpr int64_t kBytesAhead = 4096;
 
 Value MatrixEmitter::createDot(OpBuilder &builder, Value sum, Value data,
                                Value factors) const {
@@ -92,15 +95,16 @@ Value MatrixEmitter::loadDotData(OpBuilder &builder, Value group, int64_t row,
   operands.push_back(firstRow);
   operands.push_back(group);
   auto [dataRow, plane] = getDataRow();
+  dataRow = dataRow + getRowOffset(constant(row));
   AffineExpr channel = dim(operands.size() - 1) * plan.getGroupSize();
   Value planeIndex = apply(builder, plane, operands);
   SmallVector<Value> place;
   if (plan.isMerged()) {
-    AffineExpr element = (dataRow + row) * plan.getRowPitch() +
+    AffineExpr element = dataRow * plan.getRowPitch() +
                          dim(0) * plan.getBlockChannels() + channel;
     place = {planeIndex, apply(builder, element, operands)};
   } else {
-    place = {steps.front(), planeIndex, apply(builder, dataRow + row, operands),
+    place = {steps.front(), planeIndex, apply(builder, dataRow, operands),
              apply(builder, channel, operands)};
   }
   Type element = cast<MemRefType>(pieces.front().getType()).getElementType();
@@ -111,13 +115,17 @@ Value MatrixEmitter::loadDotData(OpBuilder &builder, Value group, int64_t row,
       builder, loc, VectorType::get(numGroups, builder.getI32Type()), bytes);
 }
 
-/// How many elements ahead the columns of the next tile are; 0 if they need not
-/// be fetched before.
-int64_t MatrixEmitter::getDistanceOfNextColumns() const {
+/// How many elements ahead weights are fetched; 0 if they need not be. Where
+/// several tiles pass by the columns of one, those of the next have time to
+/// come.
+int64_t MatrixEmitter::getPrefetchDistance() const {
   auto type = cast<MemRefType>(weights.getType());
-  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  int64_t width = type.getElementTypeBitWidth();
+  int64_t bytes = type.getNumElements() * width / 8;
   if (bytes < kMinFarBytes || plan.getTilesPerPanel() > kMaxPassing)
     return 0;
+  if (plan.getTilesPerPanel() == 1 && !hasPanels())
+    return kBytesAhead * 8 / width;
   return type.getNumElements() /
          (plan.getNumBatches() * plan.getNumColumnTiles());
 }
@@ -139,7 +147,7 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
                                  index(builder, numGroups),
                                  index(builder, atOnce), sums);
   auto weightsType = cast<MemRefType>(weights.getType());
-  int64_t distance = getDistanceOfNextColumns();
+  int64_t distance = getPrefetchDistance();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
   Value group = loop.getInductionVar();
@@ -205,7 +213,8 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
   return loop.getResults();
 }
 
-/// What the sums of each column start from: the weights times -128.
+/// What the sums of each column start from: the weights times -128, or 128 if
+/// the data has that less.
 void MatrixEmitter::emitWeightSums() {
   OpBuilder::InsertionGuard insertion(rewriter);
   int64_t lanes = plan.dotLanes, numVectors = plan.tileColumns / lanes;
@@ -238,9 +247,11 @@ void MatrixEmitter::emitWeightSums() {
   SmallVector<Value> sums =
       reduce(body, 0, SmallVector<Value>(numVectors, zero));
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    Value times = arith::ShLIOp::create(body, loc, sum, seven);
+    Value start = arith::ShLIOp::create(body, loc, sum, seven);
+    if (!plan.isDataUnsigned)
+      start = arith::SubIOp::create(body, loc, zero, start);
     vector::StoreOp::create(
-        body, loc, arith::SubIOp::create(body, loc, zero, times), starts,
+        body, loc, start, starts,
         ValueRange{block.getIterVars()[0],
                    arith::ConstantIndexOp::create(body, loc, i * lanes)});
   }

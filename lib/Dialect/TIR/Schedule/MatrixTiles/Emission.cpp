@@ -101,6 +101,21 @@ AffineExpr MatrixEmitter::getCoordinate(const MatrixDim &row,
   return isOutermostRow(row) ? coordinate : coordinate % row.radix;
 }
 
+AffineExpr MatrixEmitter::getTileStart(AffineExpr tile) const {
+  if (!plan.alongLines)
+    return tile * plan.tileRows;
+  int64_t perLine = plan.getTilesPerLine();
+  return tile.floorDiv(perLine) * plan.getPanelUnit() +
+         tile % perLine * plan.tileRows;
+}
+
+AffineExpr MatrixEmitter::getRowOffset(AffineExpr row) const {
+  if (!plan.alongLines || plan.getLinesPerTile() == 1)
+    return row;
+  const MatrixDim &line = plan.getInnermostRow();
+  return row.floorDiv(line.extent) * line.radix + row % line.extent;
+}
+
 AffineExpr MatrixEmitter::getBatch(AffineExpr panel) const {
   return panel.floorDiv(plan.getPanelsPerBatch());
 }
@@ -269,8 +284,8 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
   loops.back().setKind(ForKind::Vectorized);
   // Dimensions: panel, tile, row, column.
   int64_t rowTiles = plan.getTilesPerPanel();
-  AffineExpr position =
-      getFirstRow(dim(0)) + dim(1) % rowTiles * plan.tileRows + dim(2);
+  AffineExpr position = getFirstRow(dim(0)) + getTileStart(dim(1) % rowTiles) +
+                        getRowOffset(dim(2));
   AffineExpr column = dim(1).floorDiv(rowTiles) * plan.tileColumns + dim(3);
   SmallVector<AffineExpr> bindings, guards;
   SmallVector<OpFoldResult> extents = getSizes(sums.getType());
@@ -285,9 +300,15 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
   if (plan.dynamicRows ||
       plan.getPanelsPerBatch() * plan.panelRows != plan.numRows)
     guards.push_back(getNumRows() - 1 - position);
+  // Tiles along lines leave out what is between them.
+  bool hasWholeLines =
+      plan.alongLines &&
+      plan.getTilesPerLine() * plan.tileRows ==
+          plan.getLinesPerTile() * plan.getInnermostRow().extent;
   for (const MatrixDim &row : plan.dims)
     if (row.kind == MatrixDim::Row && !isOutermostRow(row) &&
-        row.radix > row.extent)
+        row.radix > row.extent &&
+        !(hasWholeLines && &row == &plan.getInnermostRow()))
       guards.push_back(constant(row.extent - 1) - getCoordinate(row, position));
   if (plan.numColumns % plan.tileColumns != 0)
     guards.push_back(constant(plan.numColumns - 1) - column);

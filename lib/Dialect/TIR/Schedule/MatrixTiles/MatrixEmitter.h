@@ -90,6 +90,9 @@ private:
                           : splitValue(builder, value);
   }
   AffineExpr getCoordinate(const MatrixDim &row, AffineExpr position) const;
+  /// Where a tile of a panel begins, and a row of a tile.
+  AffineExpr getTileStart(AffineExpr tile) const;
+  AffineExpr getRowOffset(AffineExpr row) const;
   bool isOutermostRow(const MatrixDim &row) const;
   /// Whether there is more than one panel, or may be.
   bool hasPanels() const {
@@ -111,7 +114,7 @@ private:
   /// The same by vectors (Dot.cpp).
   void emitDotTile(OpBuilder &builder, Value tile);
   void emitWeightSums();
-  int64_t getDistanceOfNextColumns() const;
+  int64_t getPrefetchDistance() const;
   SmallVector<Value> multiplyDots(OpBuilder &builder, ArrayRef<Value> sums);
   Value loadDotData(OpBuilder &builder, Value group, int64_t row,
                     int64_t numGroups);

@@ -25,6 +25,9 @@ int64_t MatrixPlan::getBlockChannels() const {
 }
 
 bool MatrixPlan::flipsData() const {
+  // Bytes of 0 to 127 are the same numbers with a sign and without one.
+  if (isDataPositive)
+    return false;
   bool hasSameSigns = isDataUnsigned == isWeightsUnsigned;
   switch (dot) {
   case DotKind::Quads:
@@ -32,12 +35,22 @@ bool MatrixPlan::flipsData() const {
   case DotKind::NeonQuads:
     return !hasSameSigns;
   case DotKind::SmallQuads:
-    return !isDataUnsigned && !isDataPositive;
+    return !isDataUnsigned;
   case DotKind::None:
   case DotKind::Pairs:
     return false;
   }
   llvm_unreachable("unknown instruction");
+}
+
+bool MatrixPlan::sumsWeightsAhead() const {
+  if (!flipsData())
+    return false;
+  // Where the sum of each tile is one product of many, weights that come from
+  // far are not to come twice.
+  constexpr int64_t kMinRows = 64;
+  int64_t least = dot == DotKind::SmallQuads ? 2 : kMinRows;
+  return dynamicRows || numRows >= least;
 }
 
 int64_t MatrixPlan::countSteps() const {
@@ -61,7 +74,26 @@ int64_t MatrixPlan::getMergedRows() const {
 }
 
 int64_t MatrixPlan::getTiledRows() const {
-  return llvm::alignTo(numRows + (kGuessedExtent - 1) * dynamicRows, tileRows);
+  return llvm::alignTo(numRows + (kGuessedExtent - 1) * dynamicRows,
+                       getPanelUnit());
+}
+
+StringRef MatrixPlan::explainNoLines() const {
+  if (!isDot())
+    return "matrix units take runs of rows";
+  if (isMerged())
+    return "pixels are merged with channels";
+  const MatrixDim *outermost = llvm::find_if(
+      dims, [](const MatrixDim &dim) { return dim.kind == MatrixDim::Row; });
+  if (outermost == dims.end() || outermost == &getInnermostRow())
+    return "there is one line only";
+  const MatrixDim &line = getInnermostRow();
+  if (line.radix == line.extent)
+    return "there is nothing between lines";
+  if (tileRows < line.extent ? getTilesPerLine() * tileRows > line.radix
+                             : tileRows % line.extent != 0)
+    return "neither does a line have whole tiles, nor a tile whole lines";
+  return {};
 }
 
 void MatrixProduct::planRows() {
@@ -140,10 +172,15 @@ static std::string takeSizes(const MatrixTileOptions &options,
   llvm::raw_string_ostream os(text);
   plan.tileRows = options.tileRows;
   plan.tileColumns = options.tileColumns;
+  plan.alongLines = options.alongLines;
   plan.panelRows = options.panelRows;
+  if (StringRef why = plan.explainNoLines(); plan.alongLines && !why.empty()) {
+    os << "expects tiles that can be along lines, but " << why;
+    return text;
+  }
   int64_t rows = plan.getTiledRows();
-  if (plan.panelRows < 1 || plan.panelRows % plan.tileRows != 0)
-    os << "expects panels of a multiple of " << plan.tileRows
+  if (plan.panelRows < 1 || plan.panelRows % plan.getPanelUnit() != 0)
+    os << "expects panels of a multiple of " << plan.getPanelUnit()
        << " rows, but got " << plan.panelRows;
   else if (plan.panelRows > (plan.dynamicRows ? kMaxDynamicPanel : rows))
     os << "expects panels of at most "

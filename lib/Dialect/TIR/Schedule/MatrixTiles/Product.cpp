@@ -161,7 +161,7 @@ SmallVector<Value> MatrixEmitter::reduce(OpBuilder &builder, unsigned depth,
 void MatrixEmitter::emitProduct(OpBuilder &builder, Value panel,
                                 Value tileIndex, Value tile) {
   int64_t rowTiles = plan.getTilesPerPanel();
-  AffineExpr row = dim(1) % rowTiles * plan.tileRows;
+  AffineExpr row = getTileStart(dim(1) % rowTiles);
   // A panel may have few rows.
   SmallVector<AffineExpr> guards;
   if (plan.dynamicRows)

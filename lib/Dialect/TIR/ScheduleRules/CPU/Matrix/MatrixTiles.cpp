@@ -66,9 +66,15 @@ void MatrixMatcher::planDotTile() {
   int64_t numRegisters = getCPU(schedule).getNumVectorRegisters();
   bool isNeon = plan.dot == DotKind::NeonQuads;
   bool hasFewRows = plan.numRows < kFewRows && !plan.dynamicRows;
+  // One vector of columns reads weights in the order in which they lie, which
+  // counts where they come from memory; several do not wait for each other.
+  int64_t weightBytes =
+      plan.numColumns * plan.countSteps() * plan.getBlockChannels();
+  // Other weights of a network take its place meanwhile.
+  bool isFar = weightBytes > getCPU(schedule).getCacheSizes().l2 / 4;
+  int64_t numVectors = !hasFewRows ? 2 : isFar ? 1 : 4;
   plan.tileColumns = llvm::alignTo(
-      std::min<int64_t>(plan.numColumns,
-                        hasFewRows ? 4 * plan.dotLanes : 2 * plan.dotLanes),
+      std::min<int64_t>(plan.numColumns, numVectors * plan.dotLanes),
       kTileSize);
   int64_t vectors = plan.tileColumns / plan.dotLanes;
   // Weights, their sums, and a product or a row of the data.
@@ -88,8 +94,8 @@ LogicalResult MatrixMatcher::planTiles() {
   if (plan.dynamicRows)
     return planPanels();
   // Tiles of equal height leave few rows over at the end of all rows; at the
-  // end of each panel, others may leave fewer. What they gain must make up for
-  // weights that pass by more often.
+  // end of each panel, or along lines, others may leave fewer. What they gain
+  // must make up for weights that pass by more often.
   constexpr double kMinGain = 1.04;
   int64_t most = plan.tileRows;
   int64_t equal =
@@ -97,18 +103,22 @@ LogicalResult MatrixMatcher::planTiles() {
   MatrixPlan common = plan;
   std::optional<MatrixPlan> best;
   double bestCycles = 0;
-  for (int64_t rows = most; rows != 0; --rows) {
-    plan = common;
-    plan.tileRows = rows;
-    if (failed(planPanels()))
-      continue;
-    double cycles = double(plan.numPanels) * plan.getTilesPerPanel() *
-                    getDotStepCycles(plan) * (rows == equal ? 1 : kMinGain);
-    if (best && cycles >= bestCycles)
-      continue;
-    best = plan;
-    bestCycles = cycles;
-  }
+  for (int64_t rows = most; rows != 0; --rows)
+    for (bool alongLines : {false, true}) {
+      plan = common;
+      plan.tileRows = rows;
+      plan.alongLines = alongLines;
+      if ((alongLines && !plan.explainNoLines().empty()) ||
+          failed(planPanels()))
+        continue;
+      bool isUsual = rows == (alongLines ? most : equal);
+      double cycles = double(plan.numPanels) * plan.getTilesPerPanel() *
+                      getDotStepCycles(plan) * (isUsual ? 1 : kMinGain);
+      if (best && cycles >= bestCycles)
+        continue;
+      best = plan;
+      bestCycles = cycles;
+    }
   if (!best)
     return failure();
   plan = *best;
@@ -116,7 +126,7 @@ LogicalResult MatrixMatcher::planTiles() {
 }
 
 LogicalResult MatrixMatcher::planPanels() {
-  int64_t rows = plan.getTiledRows();
+  int64_t rows = plan.getTiledRows(), unit = plan.getPanelUnit();
   if (plan.isMerged()) {
     plan.panelRows = rows;
     plan.numPanels = 1;
@@ -127,13 +137,12 @@ LogicalResult MatrixMatcher::planPanels() {
   int64_t cache = getCPU(schedule).getCacheSizes().l2 / 2;
   if (plan.getNumBatches() > 1) {
     int64_t fitting =
-        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
-        plan.tileRows * plan.tileRows;
-    if (plan.dynamicRows || fitting < plan.tileRows)
+        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) / unit *
+        unit;
+    if (plan.dynamicRows || fitting < unit)
       return failure();
     int64_t panels = llvm::divideCeil(rows, fitting);
-    plan.panelRows =
-        llvm::alignTo(llvm::divideCeil(rows, panels), plan.tileRows);
+    plan.panelRows = llvm::alignTo(llvm::divideCeil(rows, panels), unit);
     plan.numPanels =
         llvm::divideCeil(rows, plan.panelRows) * plan.getNumBatches();
     return success();
@@ -142,12 +151,11 @@ LogicalResult MatrixMatcher::planPanels() {
     // There may be few rows.
     constexpr int64_t kMaxRows = 128;
     int64_t fitting =
-        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
-        plan.tileRows * plan.tileRows;
-    int64_t wanted =
-        llvm::alignTo(std::max(plan.reachRows, kMaxRows), plan.tileRows);
+        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) / unit *
+        unit;
+    int64_t wanted = llvm::alignTo(std::max(plan.reachRows, kMaxRows), unit);
     plan.panelRows = std::min(fitting, wanted);
-    if (plan.panelRows < plan.tileRows)
+    if (plan.panelRows < unit)
       return failure();
     plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
     return success();
@@ -157,16 +165,15 @@ LogicalResult MatrixMatcher::planPanels() {
   if ((rows + plan.reachRows) * rowBytes <= cache)
     return success();
   int64_t fitting =
-      (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
-      plan.tileRows * plan.tileRows;
+      (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) / unit *
+      unit;
   // What two panels share is split twice.
-  if (fitting < plan.tileRows || fitting < plan.reachRows)
+  if (fitting < unit || fitting < plan.reachRows)
     return success();
   // Panels are what threads share.
   constexpr int64_t kMultiple = 4;
   plan.numPanels = llvm::alignTo(llvm::divideCeil(rows, fitting), kMultiple);
-  plan.panelRows =
-      llvm::alignTo(llvm::divideCeil(rows, plan.numPanels), plan.tileRows);
+  plan.panelRows = llvm::alignTo(llvm::divideCeil(rows, plan.numPanels), unit);
   plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
 
   // Each panel has the weights pass by; or each column tile all of the data.
@@ -205,8 +212,8 @@ double MatrixMatcher::estimateCycles() const {
   double rowTiles = double(plan.numPanels) * plan.getTilesPerPanel();
   // Tiles that have no rows are left out.
   if (plan.dynamicRows)
-    rowTiles = llvm::divideCeil(
-        plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
+    rowTiles = double(plan.getTiledRows()) / double(plan.panelRows) *
+               plan.getTilesPerPanel();
   double tiles = rowTiles * plan.getNumColumnTiles();
   if (plan.isDot()) {
     double vectors = double(plan.tileRows) * plan.tileColumns / plan.dotLanes;
@@ -369,6 +376,7 @@ MatrixTileOptions MatrixMatcher::getOptions() const {
   options.dotLanes = plan.dotLanes;
   options.tileRows = plan.tileRows;
   options.tileColumns = plan.tileColumns;
+  options.alongLines = plan.alongLines;
   options.panelRows = plan.panelRows;
   options.isParallel = cycles >= kMinParallelCycles;
   return options;
@@ -388,6 +396,8 @@ static std::string describePlan(const MatrixPlan &plan) {
   else
     os << " results of f32 in AMX tiles (tdpbf16ps), terms of bf16: "
        << plan.getNumTerms();
+  if (plan.alongLines)
+    os << ", along lines";
   if (plan.isMerged())
     os << "; channels of " << plan.numMerged
        << " pixels are neighbours in a tile";
