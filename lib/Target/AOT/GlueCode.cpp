@@ -541,8 +541,8 @@ mlir::relay::detail::buildGlueModules(const Bytecode &bytecode, Location loc) {
     GlueBuilder(bytecode, function, code, scope).build();
   }
   SmallVector<HostModules::Part> parts;
-  for (auto [module, effort] : llvm::zip_equal(
-           modules, ArrayRef{CodeEffort::Glue, CodeEffort::Program}))
+  constexpr CodeEffort kEfforts[] = {CodeEffort::Glue, CodeEffort::Program};
+  for (auto [module, effort] : llvm::zip_equal(modules, kEfforts))
     if (module)
       parts.push_back({std::move(module), effort});
   return parts;
