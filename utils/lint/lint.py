@@ -211,8 +211,28 @@ def check_pass_names():
                                          f"but got {match.group(1)}")
 
 
+def find_dangling_lists(text):
+    """Yields the line of each loop over a braced ArrayRef. What it refers to ends with the
+    expression that names it, before the first iteration."""
+    for loop in re.finditer(r"\bfor \((?:[^;{}()]|\[[^\]]*\])*?[^:]:(?!:)", text):
+        end, depth = loop.end(), 1
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        if re.search(r"\bArrayRef(?:<[^;{}]*>)?\s*\{", text[loop.end():end]):
+            yield text.count("\n", 0, loop.start()) + 1
+
+
+def check_dangling_lists():
+    for path in tracked("*.h", "*.cpp"):
+        for number in find_dangling_lists(path.read_text()):
+            yield (path.relative_to(ROOT).as_posix(), number,
+                   "expects a list that outlives the loop, but got a braced ArrayRef")
+
+
 RULES = [check_layers, check_headers, check_tests, check_skips, check_operator_lists,
-         check_format, check_options, check_attribute_names, check_pass_names]
+         check_format, check_options, check_attribute_names, check_pass_names,
+         check_dangling_lists]
 
 
 def main():

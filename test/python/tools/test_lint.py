@@ -50,6 +50,18 @@ def test_good_python_tests(text):
     assert not list(tests.check_python_test(text))
 
 
+@pytest.mark.parametrize("loop,lines", [
+    ("for (auto [module, effort] :\n     llvm::zip_equal(modules, ArrayRef{1, 2}))", [1]),
+    ("int x;\nfor (int each : ArrayRef<int>{1, 2})", [2]),
+    ("for (int each : {1, 2})", []),
+    ("for (auto [i, each] : llvm::enumerate(ArrayRef(values)))", []),
+    ("for (int i = 0; i != f(ArrayRef{1, 2}); ++i)", []),
+    ("for (llvm::StringRef each : kNames)\n  f(ArrayRef{each});", []),
+])
+def test_dangling_lists(loop, lines):
+    assert list(lint.find_dangling_lists(loop + "\n  g();\n")) == lines
+
+
 OPERATORS = operator_lists.read_operators({
     "RelayElementwiseOps.td": """
 def Relay_AddOp : Relay_BinaryOp<"add", "sum">;
