@@ -9,6 +9,7 @@
 
 #include "ExpandF16.h"
 #include "Extremes.h"
+#include "MultiplyBytes.h"
 #include "RoundToBytes.h"
 #include "RoundToIntegers.h"
 #include "TabulateBytes.h"
@@ -228,6 +229,7 @@ struct ApproximateMathPass
       bool hasAVX512 = info->hasFeature("avx512f");
       relay::detail::roundToBytes(getOperation(), hasAVX512);
       relay::detail::roundToIntegers(getOperation(), hasAVX512);
+      relay::detail::multiplyBytes(getOperation(), *info);
     }
 
     // What is left is libm's, one element at a time. Functions that are

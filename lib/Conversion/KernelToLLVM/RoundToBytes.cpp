@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoundToBytes.h"
-#include "X86Rounding.h"
+#include "X86Registers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

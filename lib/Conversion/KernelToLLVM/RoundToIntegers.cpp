@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoundToIntegers.h"
-#include "X86Rounding.h"
+#include "X86Registers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

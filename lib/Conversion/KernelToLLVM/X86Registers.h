@@ -1,12 +1,12 @@
-//===- X86Rounding.h - Floats to integers by registers of x86 ---*- C++ -*-===//
+//===- X86Registers.h - Vectors in registers of x86 ------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_X86ROUNDING_H
-#define RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_X86ROUNDING_H
+#ifndef RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_X86REGISTERS_H
+#define RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_X86REGISTERS_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -39,4 +39,4 @@ Value convertRounded(ImplicitLocOpBuilder &b, Value floats, bool hasAVX512,
 
 } // namespace mlir::relay::detail
 
-#endif // RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_X86ROUNDING_H
+#endif // RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_X86REGISTERS_H

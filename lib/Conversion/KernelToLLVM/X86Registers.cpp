@@ -1,4 +1,4 @@
-//===- X86Rounding.cpp - Floats to integers by registers of x86
+//===- X86Registers.cpp - Vectors in registers of x86 ---------------------===//
 //----------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "X86Rounding.h"
+#include "X86Registers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
