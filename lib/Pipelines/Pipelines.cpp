@@ -153,20 +153,15 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     if (options.offloadKind.empty())
       manager.addNestedPass<func::FuncOp>(createCSEPass());
     manager.addNestedPass<func::FuncOp>(createSplitTransposedConvPass());
-    // Tensor cores take halves as they are.
-    if (options.device.empty())
-      manager.addNestedPass<func::FuncOp>(createWidenProductsPass());
+    manager.addNestedPass<func::FuncOp>(createWidenProductsPass());
     manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     // What became constant may settle sizes.
     manager.addPass(createInferTypesPass());
     manager.addPass(createCanonicalizerPass());
-    // A processor gains by it.
-    if (options.device.empty()) {
-      manager.addNestedPass<func::FuncOp>(createWinogradPass());
-      manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
-      if (optLevel >= 3 && options.offloadKind.empty())
-        manager.addNestedPass<func::FuncOp>(createSplitBatchPass());
-    }
+    manager.addNestedPass<func::FuncOp>(createWinogradPass());
+    manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+    if (optLevel >= 3 && options.offloadKind.empty())
+      manager.addNestedPass<func::FuncOp>(createSplitBatchPass());
   }
   manager.addPass(createDeadCodePass());
   FuseOpsPassOptions fusion;

@@ -24,11 +24,14 @@
 // AVX2-NOT:     (%rsp)
 // AVX2:         j{{n?}}e
 
-// One operand has no sign: the data has 128 more, and so many times the sum of
-// the weights is subtracted.
-// AVXVNNI-LABEL:    fused_nn_dense.par1
+// One operand has no sign: the data has 128 more. Tiles of 6 x 2 vectors start
+// from what takes that back, so many times the sum of the weights.
+// AVXVNNI-LABEL:    fused_nn_dense.par2.body
+// AVXVNNI-NOT:      vpslld
 // AVXVNNI-COUNT-12: vpdpbusd {{.*}}, %ymm
 // AVXVNNI-NOT:      vpdpbusd
+// AVXVNNI-LABEL:    fused_nn_dense.par0.body
+// AVXVNNI:          vpdpbusd {{.*}}, %ymm
 // AVXVNNI:          vpslld $7
 // AVXVNNI:          vpsubd
 

@@ -142,6 +142,9 @@ SmallVector<relay::MemoryInfo> GPUAttr::getMemories() const {
            getInfo().sharedPerBlock}};
 }
 
+/// Tensor cores take them as they are.
+bool GPUAttr::multipliesHalves() const { return true; }
+
 relay::Threading GPUAttr::getThreading() const {
   return relay::Threading::Grid;
 }

@@ -15,6 +15,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "FoldConstant.h"
+#include "OperatorTargets.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Target/IR/MatrixCost.h"
@@ -389,15 +390,16 @@ struct SplitBatchPass final : relay::impl::SplitBatchPassBase<SplitBatchPass> {
     int64_t chosen = samples;
     size_t length = ops.size();
     if (samples == 0 && !ops.empty()) {
-      FailureOr<TargetAttrInterface> target = getTarget(getOperation());
+      FailureOr<TargetAttrInterface> target =
+          OperatorTargets(getOperation()).get(ops.front());
       if (failed(target))
         return signalPassFailure();
+      // There is nothing to estimate with.
+      if (!hasVectorsAndCaches(*target))
+        return;
       CacheSizes caches = target->getCacheSizes();
       Machine machine = {target->getVectorBits() / 32.0, double(caches.l2),
                          double(caches.l3)};
-      // There is nothing to estimate with.
-      if (machine.lanes == 0 || machine.l3 == 0)
-        return;
       chosen = chooseSamples(ops, batch, machine);
       double numParts =
           static_cast<double>(batch) / static_cast<double>(chosen);

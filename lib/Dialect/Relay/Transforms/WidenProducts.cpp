@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "OperatorTargets.h"
+
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 namespace mlir::relay {
@@ -82,8 +84,10 @@ struct WidenProductsPass final
 
   void runOnOperation() override {
     SmallVector<Operation *> found;
+    OperatorTargets targets(getOperation());
     getOperation().walk([&](ContractionOpInterface op) {
-      if (paysToWiden(op))
+      TargetAttrInterface target = targets.lookup(op);
+      if (paysToWiden(op) && !(target && target.multipliesHalves()))
         found.push_back(op);
     });
     for (Operation *op : found)

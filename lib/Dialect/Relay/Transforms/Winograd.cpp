@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "OperatorTargets.h"
+
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -398,6 +400,17 @@ static void replace(NNConv2dOp op, const ConvShape &conv, int64_t tile) {
   op.erase();
 }
 
+/// Nothing if the target does not say what estimates need.
+static std::optional<Machine> getMachine(TargetAttrInterface target,
+                                         Precision precision) {
+  if (!target || !hasVectorsAndCaches(target))
+    return std::nullopt;
+  CacheSizes caches = target.getCacheSizes();
+  return Machine{target.getVectorBits() / 32.0, double(caches.l2),
+                 double(caches.l3), target.getMatrixTerms(precision),
+                 addsPairsOfBytes(target)};
+}
+
 namespace {
 
 struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
@@ -409,20 +422,16 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
 
   void runOnOperation() override {
     Precision precision = getPrecision(getOperation());
-    Machine machine{};
-    if (tileSize == 0) {
-      FailureOr<TargetAttrInterface> target = getTarget(getOperation());
-      if (failed(target))
-        return signalPassFailure();
-      CacheSizes caches = target->getCacheSizes();
-      machine = {target->getVectorBits() / 32.0, double(caches.l2),
-                 double(caches.l3), target->getMatrixTerms(precision),
-                 addsPairsOfBytes(*target)};
-      // There is nothing to estimate with.
-      if (machine.lanes == 0)
-        return;
-    }
-    SmallVector<std::pair<NNConv2dOp, ConvShape>> candidates;
+    OperatorTargets targets(getOperation());
+    // Also without any convolution, so that nobody relies on its absence.
+    if (tileSize == 0 && failed(getTarget(getOperation())))
+      return signalPassFailure();
+    struct Candidate {
+      NNConv2dOp conv;
+      ConvShape shape;
+      std::optional<Machine> machine;
+    };
+    SmallVector<Candidate> candidates;
     // Weights of a network that is larger than the last cache come from memory
     // again in each run.
     double weightBytes = 0;
@@ -433,15 +442,26 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
             type.getElementType().isIntOrFloat())
           weightBytes += type.getNumElements() *
                          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-      if (auto conv = dyn_cast<NNConv2dOp>(op))
-        if (std::optional<ConvShape> shape = matchConvolution(conv);
-            shape && (shape->isInteger ? tileSize || machine.addsPairs
-                                       : precision != Precision::Highest))
-          candidates.push_back({conv, *shape});
+      auto conv = dyn_cast<NNConv2dOp>(op);
+      std::optional<ConvShape> shape;
+      if (conv)
+        shape = matchConvolution(conv);
+      if (!shape)
+        return;
+      std::optional<Machine> machine;
+      if (tileSize == 0) {
+        machine = getMachine(targets.lookup(conv), precision);
+        // There is nothing to estimate with.
+        if (!machine)
+          return;
+      }
+      if (shape->isInteger ? !machine || machine->addsPairs
+                           : precision != Precision::Highest)
+        candidates.push_back({conv, *shape, machine});
     });
-    for (auto [conv, shape] : candidates) {
-      int64_t tile = tileSize ? int64_t(tileSize)
-                              : chooseTile(conv, shape, machine, weightBytes);
+    for (auto [conv, shape, machine] : candidates) {
+      int64_t tile = machine ? chooseTile(conv, shape, *machine, weightBytes)
+                             : int64_t(tileSize);
       if (tile == 0 || (tileSize && !isPossible(conv, shape, tile)))
         continue;
       replace(conv, shape, tile);

@@ -34,7 +34,8 @@ def CUDA_Dialect : Dialect {
 
 def CUDA_GPUAttr : AttrDef<CUDA_Dialect, "GPU", [
     DeclareAttrInterfaceMethods<TargetAttrInterface, [
-      "getDescription", "getVectorBits", "getMemories", "getThreading"]>]> {
+      "getDescription", "getVectorBits", "multipliesHalves", "getMemories",
+      "getThreading"]>]> {
   let mnemonic = "gpu";
   let summary = "An NVIDIA GPU";
   let description = [{

@@ -43,6 +43,10 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       "int64_t", "getMatrixTerms",
       (ins "::mlir::relay::Precision":$precision), "", [{ return 0; }]>,
     InterfaceMethod<
+      /*desc=*/[{Whether products of f16 and bf16 take no longer than those of
+      f32, with sums of f32 in either case.}],
+      "bool", "multipliesHalves", (ins), "", [{ return false; }]>,
+    InterfaceMethod<
       /*desc=*/[{Memories besides the one that arguments of kernels lie in.}],
       "::llvm::SmallVector<::mlir::relay::MemoryInfo>", "getMemories", (ins),
       "", [{ return {}; }]>,
