@@ -98,11 +98,11 @@ Value Rewriter::clearUpperHalves(const NarrowValue &value) {
   if (result)
     return result;
   ImplicitLocOpBuilder b(op->getLoc(), op);
+  b.setInsertionPointAfter(op);
   auto type = cast<VectorType>(op->getResult(0).getType());
-  Value half = op->getOperand(0);
-  if (getElementTypeOrSelf(half.getType()).isInteger(8))
-    half = arith::ExtSIOp::create(b, type.clone(b.getI16Type()), half);
-  result = arith::ExtUIOp::create(b, type, half);
+  Value mask = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, b.getI32IntegerAttr(0xffff)));
+  result = arith::AndIOp::create(b, op->getResult(0), mask);
   return result;
 }
 

@@ -322,6 +322,10 @@ static bool runsAlongPixels(const Window &window, const BlockNest &nest,
     return false;
   if (!window.hasWeights)
     return true;
+  // Of bytes arithmetic takes longer in any case.
+  if (cast<MemRefType>(window.data->buffer.getType()).getElementTypeBitWidth() <
+      16)
+    return false;
   constexpr int64_t kMaxWidth = 3, kMinTile = 8;
   double rows = 1;
   for (unsigned var : nest.getVars(/*isReduce=*/false))
