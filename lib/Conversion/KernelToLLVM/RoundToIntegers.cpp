@@ -20,6 +20,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::relay::detail;
 
@@ -69,6 +71,25 @@ static Value takeRounded(Value value) {
   return round ? round.getOperand() : Value();
 }
 
+/// Whether a float is a byte times a number that keeps it below 2^31, as the
+/// other side of a sum of quantized values.
+static bool isSmallMultipleOfByte(Value value) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  APFloat factor(0.0);
+  constexpr double kLargestByte = 255, kBeyond = 2147483648.0;
+  if (!product || !matchPattern(product.getRhs(), m_ConstantFloat(&factor)) ||
+      !(std::abs(factor.convertToDouble()) * kLargestByte < kBeyond))
+    return false;
+  Operation *convert = product.getLhs().getDefiningOp();
+  if (!isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(convert))
+    return false;
+  Value number = convert->getOperand(0);
+  if (Operation *widen = number.getDefiningOp();
+      isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(widen))
+    number = widen->getOperand(0);
+  return getElementTypeOrSelf(number.getType()).isInteger(8);
+}
+
 /// The float of which `op` is the nearest integer, if it is that.
 static Value match(arith::SelectOp op) {
   constexpr double kBeyond = 2147483648.0;
@@ -105,6 +126,10 @@ void mlir::relay::detail::roundToIntegers(Operation *root, bool hasAVX512) {
     if (!value || !getElementTypeOrSelf(value.getType()).isF32())
       continue;
     ImplicitLocOpBuilder b(op.getLoc(), op);
+    if (isSmallMultipleOfByte(value)) {
+      op->replaceAllUsesWith(ValueRange{convertRounded(b, value, hasAVX512)});
+      continue;
+    }
     Value isNumber =
         arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, value, value);
     Value integers = convertRounded(b, value, hasAVX512, isNumber);

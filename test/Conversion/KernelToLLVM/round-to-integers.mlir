@@ -73,3 +73,34 @@ func.func @others(%x: vector<16xf32>) -> (vector<16xi32>, vector<16xi32>, vector
   %c = arith.select %9, %largest, %18 : vector<16xi1>, vector<16xi32>
   return %a, %b, %c : vector<16xi32>, vector<16xi32>, vector<16xi32>
 }
+
+// -----
+
+// A byte times a number is below 2^31, and a number.
+// CHECK-LABEL: func.func @multiple_of_byte
+// CHECK:       %[[P:.*]] = arith.mulf
+// CHECK-NOT:   arith.cmpf
+// NARROW-COUNT-2: %{{.*}} = llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"
+// WIDE:        %{{.*}} = llvm.call_intrinsic "llvm.x86.avx512.mask.cvtps2dq.512"(%[[P]]
+// CHECK-NOT:   arith.cmpf
+// CHECK:       return
+func.func @multiple_of_byte(%x: vector<16xi8>) -> vector<16xi32> {
+  %largest = arith.constant dense<2147483647> : vector<16xi32>
+  %beyond = arith.constant dense<2147483648.0> : vector<16xf32>
+  %lowest = arith.constant dense<-2147483648.0> : vector<16xf32>
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %scale = arith.constant dense<100.0> : vector<16xf32>
+  %wide = arith.extsi %x : vector<16xi8> to vector<16xi32>
+  %float = arith.sitofp %wide : vector<16xi32> to vector<16xf32>
+  %product = arith.mulf %float, %scale : vector<16xf32>
+  %0 = math.roundeven %product : vector<16xf32>
+  %2 = arith.cmpf oge, %0, %beyond : vector<16xf32>
+  %3 = arith.select %2, %zero, %0 : vector<16xi1>, vector<16xf32>
+  %4 = arith.cmpf olt, %3, %lowest : vector<16xf32>
+  %5 = arith.select %4, %lowest, %3 : vector<16xi1>, vector<16xf32>
+  %6 = arith.cmpf uno, %5, %5 : vector<16xf32>
+  %7 = arith.select %6, %zero, %5 : vector<16xi1>, vector<16xf32>
+  %8 = arith.fptosi %7 : vector<16xf32> to vector<16xi32>
+  %9 = arith.select %2, %largest, %8 : vector<16xi1>, vector<16xi32>
+  return %9 : vector<16xi32>
+}
