@@ -84,6 +84,7 @@ def test_commands(document, text, folder):
                    env=environment, check=True, timeout=600)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("document,text", blocks("python"))
 def test_programs(document, text, folder):
     path, environment = folder

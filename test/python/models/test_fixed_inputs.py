@@ -1,6 +1,7 @@
 """Sizes and inputs that are fixed when a model is compiled, against ONNX Runtime with the
 model as it is."""
 
+import os
 import pathlib
 import subprocess
 from typing import Any
@@ -13,7 +14,8 @@ import relay_mlir as rm
 from onnx import TensorProto, helper
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-COMPILE = ROOT / "build" / "bin" / "relay-compile"
+BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
+COMPILE = BIN / "relay-compile"
 
 
 def make_model(nodes, inputs, outputs, constants=()):

@@ -231,7 +231,8 @@ def @main(%x: int32) -> int32 { @grow(Nil, %x) }
 """
 
 
-@pytest.mark.skipif("RELAY_SANITIZE" in os.environ, reason="the machine lacks limits of addresses that sanitizers respect")
+@pytest.mark.skipif(bool(os.environ.get("RELAY_SANITIZE")),
+                    reason="the machine lacks limits of addresses that sanitizers respect")
 def test_values_without_an_end(tmp_path):
     """Where memory ends is an error, and what the program has made is freed without more."""
     (tmp_path / "growing.relay").write_text(GROWING)
