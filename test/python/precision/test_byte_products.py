@@ -121,7 +121,7 @@ def test_convolution(shape, window, strides, groups, kind, target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("batch,rows,depth,columns", [(1, 33, 70, 47), (3, 8, 64, 32)])
+@pytest.mark.parametrize("batch,rows,depth,columns", [(1, 33, 70, 47), (3, 8, 64, 32), (2, 70, 67, 47)])
 def test_two_inputs(batch, rows, depth, columns, target):
     left = random_bytes((batch, rows, depth), "i8")
     right = random_bytes((batch, depth, columns), "i8", 1)
