@@ -1,5 +1,4 @@
-//===- RoundToIntegers.cpp - Floats to i32, rounded
-//------------------------===//
+//===- RoundToIntegers.cpp - Floats to i32, rounded -----------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
 //===- X86Registers.cpp - Vectors in registers of x86 ---------------------===//
-//----------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
