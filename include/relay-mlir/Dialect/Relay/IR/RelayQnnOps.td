@@ -94,7 +94,9 @@ def Relay_QNNRequantizeOp
     `rounding` is "UPWARD" (also "None"), where halves go up, "TONEAREST", where
     they go away from zero, or, in floats, "TOEVEN": the product is rounded to
     the nearest integer, halves to the even one, before the zero point is added.
-    Equal scalar scales do not multiply.
+    Equal scalar scales do not multiply. In integers, all of this is of 32 bits,
+    as TVM has it: what does not fit wraps around, which takes an input_scale
+    above output_scale, or data at the end of its range; floats saturate.
 
     Example:
 
