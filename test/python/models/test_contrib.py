@@ -253,15 +253,17 @@ def test_rotary_embedding(interleaved):
 
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("has_zeros", [False, True])
-def test_products_with_few_bits(bits, has_zeros):
-    rows, columns, block = 6, 80, 32
+@pytest.mark.parametrize("shape", [(3, 80), (1, 96), (2, 2, 96), (7, 96), (1, 1, 1, 96)])
+def test_products_with_few_bits(shape, bits, has_zeros):
+    """Few rows of whole blocks are multiplied block by block."""
+    rows, columns, block = 6, shape[-1], 32
     blocks = -(-columns // block)
     generator = np.random.default_rng(0)
     constants = {"b": generator.integers(0, 256, (rows, blocks, block * bits // 8)).astype("u1"),
                  "s": generator.uniform(0.01, 0.1, rows * blocks).astype("f4")}
     if has_zeros:
         constants["z"] = generator.integers(0, 256, rows * -(-blocks * bits // 8)).astype("u1")
-    check("MatMulNBits", {"x": random(3, columns)},
+    check("MatMulNBits", {"x": random(*shape)},
           {"N": rows, "K": columns, "bits": bits, "block_size": block}, constants)
 
 

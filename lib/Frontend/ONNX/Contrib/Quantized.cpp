@@ -298,6 +298,38 @@ Value mlir::relay::onnx::unpackBits(NodeContext &node, Value bytes,
   return size == count ? all : node.slice(all, rank - 1, 0, count);
 }
 
+/// How many rows the data has, which are multiplied block by block where they
+/// are few; 0 if nobody knows.
+static int64_t countRows(RankedTensorType data) {
+  int64_t count = 1;
+  for (int64_t size : data.getShape().drop_back())
+    count = ShapedType::isDynamic(size) ? 0 : saturatingMultiply(count, size);
+  return count;
+}
+
+/// The product of a few rows, whose time is that of reading the weight: its
+/// numbers become floats where they are multiplied, and never a matrix. The sum
+/// of each block is scaled, not its numbers.
+static Value multiplyBlocks(NodeContext &node, Value data, Value numbers,
+                            Value zeros, Value scales) {
+  RankedTensorType type = node.getType(data);
+  Type single = node.getBuilder().getF32Type();
+  ArrayRef<int64_t> blocks = node.getType(numbers).getShape();
+  SumOp::Properties last;
+  last.axis = node.getBuilder().getDenseI64ArrayAttr(-1);
+  auto sum = [&](Value values) { return node.create<SumOp>({values}, last); };
+  Value rows = node.castTo(
+      node.reshape(data, {countRows(type), 1, blocks[1], blocks[2]}), single);
+  Value factors = node.create<SubtractOp>(
+      {node.castTo(numbers, single), node.castTo(zeros, single)});
+  Value sums = sum(node.create<MultiplyOp>({factors, rows}));
+  scales = node.castTo(node.reshape(scales, blocks.drop_back()), single);
+  Value product = sum(node.create<MultiplyOp>({sums, scales}));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = blocks[0];
+  return node.castTo(node.reshape(product, shape), type.getElementType());
+}
+
 /// The product with a weight (N, K) whose rows are blocks of small integers.
 static LogicalResult convertMatMulNBits(NodeContext &node) {
   enum { Data, Weight, Scales, Zeros, Groups, Bias };
@@ -364,11 +396,19 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
     if (node.hasInput(Zeros))
       zeros = node.take(node.squeeze(zeros, {2}), groups, 1);
   }
+  Value data = node.getInput(Data);
+  constexpr int64_t kFewRows = 4;
+  if (int64_t count = countRows(node.getType(data));
+      count > 0 && count <= kFewRows && !node.hasInput(Groups) &&
+      columns == blocks * size && node.getRank(data) > 0 &&
+      node.getType(data).getShape().back() == columns) {
+    Value product = multiplyBlocks(node, data, numbers, zeros, scales);
+    return node.setResult(addOptional(node, product, node.getInput(Bias)));
+  }
   Value floats = node.create<MultiplyOp>(
       {node.create<SubtractOp>({node.castTo(numbers, type), zeros}), scales});
   if (!node.hasInput(Groups))
     floats = cut(node.reshape(floats, flat), 1);
-  Value data = node.getInput(Data);
   if (!floats)
     return failure();
   Value product = createMatmul(node, data, node.transpose(floats, {1, 0}));
