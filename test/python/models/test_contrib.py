@@ -255,7 +255,7 @@ def test_rotary_embedding(interleaved):
 @pytest.mark.parametrize("has_zeros", [False, True])
 @pytest.mark.parametrize("shape", [(3, 80), (1, 96), (2, 2, 96), (7, 96), (1, 1, 1, 96)])
 def test_products_with_few_bits(shape, bits, has_zeros):
-    """Few rows of whole blocks are multiplied block by block."""
+    """A row of whole blocks is multiplied block by block."""
     rows, columns, block = 6, shape[-1], 32
     blocks = -(-columns // block)
     generator = np.random.default_rng(0)

@@ -298,18 +298,16 @@ Value mlir::relay::onnx::unpackBits(NodeContext &node, Value bytes,
   return size == count ? all : node.slice(all, rank - 1, 0, count);
 }
 
-/// How many rows the data has, which are multiplied block by block where they
-/// are few; 0 if nobody knows.
-static int64_t countRows(RankedTensorType data) {
-  int64_t count = 1;
-  for (int64_t size : data.getShape().drop_back())
-    count = ShapedType::isDynamic(size) ? 0 : saturatingMultiply(count, size);
-  return count;
+/// Whether the data is one row.
+static bool isRow(RankedTensorType data) {
+  return data.getRank() > 0 &&
+         llvm::all_of(data.getShape().drop_back(),
+                      [](int64_t size) { return size == 1; });
 }
 
-/// The product of a few rows, whose time is that of reading the weight: its
-/// numbers become floats where they are multiplied, and never a matrix. The sum
-/// of each block is scaled, not its numbers.
+/// The product of a row, whose time is that of reading the weight: its numbers
+/// become floats where they are multiplied, and never a matrix. The sum of each
+/// block is scaled, not its numbers.
 static Value multiplyBlocks(NodeContext &node, Value data, Value numbers,
                             Value zeros, Value scales) {
   RankedTensorType type = node.getType(data);
@@ -318,11 +316,11 @@ static Value multiplyBlocks(NodeContext &node, Value data, Value numbers,
   SumOp::Properties last;
   last.axis = node.getBuilder().getDenseI64ArrayAttr(-1);
   auto sum = [&](Value values) { return node.create<SumOp>({values}, last); };
-  Value rows = node.castTo(
-      node.reshape(data, {countRows(type), 1, blocks[1], blocks[2]}), single);
+  Value row =
+      node.castTo(node.reshape(data, {1, blocks[1], blocks[2]}), single);
   Value factors = node.create<SubtractOp>(
       {node.castTo(numbers, single), node.castTo(zeros, single)});
-  Value sums = sum(node.create<MultiplyOp>({factors, rows}));
+  Value sums = sum(node.create<MultiplyOp>({factors, row}));
   scales = node.castTo(node.reshape(scales, blocks.drop_back()), single);
   Value product = sum(node.create<MultiplyOp>({sums, scales}));
   SmallVector<int64_t> shape(type.getShape());
@@ -397,10 +395,8 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
       zeros = node.take(node.squeeze(zeros, {2}), groups, 1);
   }
   Value data = node.getInput(Data);
-  constexpr int64_t kFewRows = 4;
-  if (int64_t count = countRows(node.getType(data));
-      count > 0 && count <= kFewRows && !node.hasInput(Groups) &&
-      columns == blocks * size && node.getRank(data) > 0 &&
+  if (isRow(node.getType(data)) && !node.hasInput(Groups) &&
+      columns == blocks * size &&
       node.getType(data).getShape().back() == columns) {
     Value product = multiplyBlocks(node, data, numbers, zeros, scales);
     return node.setResult(addOptional(node, product, node.getInput(Bias)));
