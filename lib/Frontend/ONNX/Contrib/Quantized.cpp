@@ -306,23 +306,22 @@ static bool isRow(RankedTensorType data) {
 }
 
 /// The product of a row, whose time is that of reading the weight: its numbers
-/// become floats where they are multiplied, and never a matrix. The sum of each
-/// block is scaled, not its numbers.
-static Value multiplyBlocks(NodeContext &node, Value data, Value numbers,
-                            Value zeros, Value scales) {
+/// become floats where they are multiplied and added up, and never a matrix.
+static Value multiplyRow(NodeContext &node, Value data, Value numbers,
+                         Value zeros, Value scales) {
   RankedTensorType type = node.getType(data);
   Type single = node.getBuilder().getF32Type();
   ArrayRef<int64_t> blocks = node.getType(numbers).getShape();
-  SumOp::Properties last;
-  last.axis = node.getBuilder().getDenseI64ArrayAttr(-1);
-  auto sum = [&](Value values) { return node.create<SumOp>({values}, last); };
   Value row =
       node.castTo(node.reshape(data, {1, blocks[1], blocks[2]}), single);
-  Value factors = node.create<SubtractOp>(
-      {node.castTo(numbers, single), node.castTo(zeros, single)});
-  Value sums = sum(node.create<MultiplyOp>({factors, row}));
-  scales = node.castTo(node.reshape(scales, blocks.drop_back()), single);
-  Value product = sum(node.create<MultiplyOp>({sums, scales}));
+  Value floats = node.create<MultiplyOp>(
+      {node.create<SubtractOp>(
+           {node.castTo(numbers, single), node.castTo(zeros, single)}),
+       node.castTo(scales, single)});
+  SumOp::Properties properties;
+  properties.axis = node.getBuilder().getDenseI64ArrayAttr({1, 2});
+  Value product =
+      node.create<SumOp>({node.create<MultiplyOp>({floats, row})}, properties);
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = blocks[0];
   return node.castTo(node.reshape(product, shape), type.getElementType());
@@ -398,7 +397,7 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
   if (isRow(node.getType(data)) && !node.hasInput(Groups) &&
       columns == blocks * size &&
       node.getType(data).getShape().back() == columns) {
-    Value product = multiplyBlocks(node, data, numbers, zeros, scales);
+    Value product = multiplyRow(node, data, numbers, zeros, scales);
     return node.setResult(addOptional(node, product, node.getInput(Bias)));
   }
   Value floats = node.create<MultiplyOp>(
