@@ -31,11 +31,29 @@
 using namespace mlir;
 using namespace mlir::relay::detail;
 
-static std::optional<double> getNumber(Value value) {
+std::optional<double> relay::detail::getNumber(Value value) {
   APFloat number(0.0);
   if (!matchPattern(value, m_ConstantFloat(&number)))
     return std::nullopt;
   return number.convertToDouble();
+}
+
+std::optional<NaNAsZero> NaNAsZero::match(Value value) {
+  using arith::CmpFPredicate;
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compare =
+      select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
+  if (!compare || compare.getLhs() != compare.getRhs())
+    return std::nullopt;
+  CmpFPredicate predicate = compare.getPredicate();
+  bool isNaN =
+      predicate == CmpFPredicate::UNO || predicate == CmpFPredicate::UNE;
+  bool isNumber =
+      predicate == CmpFPredicate::ORD || predicate == CmpFPredicate::OEQ;
+  Value yes = select.getTrueValue(), no = select.getFalseValue();
+  if ((!isNaN && !isNumber) || getNumber(isNaN ? yes : no) != 0.0)
+    return std::nullopt;
+  return NaNAsZero{isNaN ? no : yes, compare.getLhs()};
 }
 
 namespace {
@@ -71,15 +89,12 @@ std::optional<Value> RoundedValue::takeSelect(arith::SelectOp op) {
   Value left = compare.getLhs(), right = compare.getRhs();
   Value yes = op.getTrueValue(), no = op.getFalseValue();
   if (left == right) {
-    bool isNaN =
-        predicate == CmpFPredicate::UNO || predicate == CmpFPredicate::UNE;
-    bool isNumber =
-        predicate == CmpFPredicate::ORD || predicate == CmpFPredicate::OEQ;
-    if ((!isNaN && !isNumber) || getNumber(isNaN ? yes : no) != 0.0)
+    std::optional<NaNAsZero> replaced = NaNAsZero::match(op);
+    if (!replaced)
       return std::nullopt;
     replacesNaN = true;
-    compared.push_back(left);
-    return isNaN ? no : yes;
+    compared.push_back(replaced->compared);
+    return replaced->value;
   }
   std::optional<double> bound = getNumber(yes);
   if (!bound || std::trunc(*bound) != *bound)

@@ -10,7 +10,19 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <optional>
+
 namespace mlir::relay::detail {
+
+/// The float that a value is in all lanes, if it is a constant.
+std::optional<double> getNumber(Value value);
+
+/// A value that is 0 where `compared` is NaN, and `value` elsewhere.
+struct NaNAsZero {
+  Value value, compared;
+
+  static std::optional<NaNAsZero> match(Value value);
+};
 
 /// Computes vectors of bytes that are rounded to even, held within a range, and
 /// converted, as quantized operators end, by the instructions of AVX2 or

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoundToIntegers.h"
+#include "RoundToBytes.h"
 #include "X86Registers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,12 +25,6 @@
 using namespace mlir;
 using namespace mlir::relay::detail;
 
-static bool isFloat(Value value, double expected) {
-  APFloat number(0.0);
-  return matchPattern(value, m_ConstantFloat(&number)) &&
-         number.convertToDouble() == expected;
-}
-
 /// The value that `select` has where it is no more than, or no less than, a
 /// bound: `select(compare(value, bound), otherwise, value)`.
 static Value takeBound(Value value, arith::CmpFPredicate predicate,
@@ -39,32 +34,17 @@ static Value takeBound(Value value, arith::CmpFPredicate predicate,
       select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
   if (!compare || compare.getPredicate() != predicate ||
       compare.getLhs() != select.getFalseValue() ||
-      !isFloat(compare.getRhs(), bound) ||
-      !isFloat(select.getTrueValue(), otherwise))
+      getNumber(compare.getRhs()) != bound ||
+      getNumber(select.getTrueValue()) != otherwise)
     return {};
   return compare.getLhs();
-}
-
-/// What comes before `select(isNaN(value), 0, value)`.
-static Value takeNumber(Value value) {
-  auto select = value.getDefiningOp<arith::SelectOp>();
-  auto compare =
-      select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
-  if (!compare || compare.getLhs() != compare.getRhs())
-    return {};
-  bool isNaN = compare.getPredicate() == arith::CmpFPredicate::UNO;
-  if (!isNaN && compare.getPredicate() != arith::CmpFPredicate::ORD)
-    return {};
-  Value number = isNaN ? select.getFalseValue() : select.getTrueValue();
-  Value zero = isNaN ? select.getTrueValue() : select.getFalseValue();
-  return compare.getLhs() == number && isFloat(zero, 0) ? number : Value();
 }
 
 /// What `value` rounds to even.
 static Value takeRounded(Value value) {
   // Which zero it is makes no difference to integers.
   if (auto add = value.getDefiningOp<arith::AddFOp>();
-      add && isFloat(add.getRhs(), 0))
+      add && getNumber(add.getRhs()) == 0.0)
     value = add.getLhs();
   auto round = value.getDefiningOp<math::RoundEvenOp>();
   return round ? round.getOperand() : Value();
@@ -74,10 +54,10 @@ static Value takeRounded(Value value) {
 /// other side of a sum of quantized values.
 static bool isSmallMultipleOfByte(Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
-  APFloat factor(0.0);
   constexpr double kLargestByte = 255, kBeyond = 2147483648.0;
-  if (!product || !matchPattern(product.getRhs(), m_ConstantFloat(&factor)) ||
-      !(std::abs(factor.convertToDouble()) * kLargestByte < kBeyond))
+  std::optional<double> factor =
+      product ? getNumber(product.getRhs()) : std::nullopt;
+  if (!factor || !(std::abs(*factor) * kLargestByte < kBeyond))
     return false;
   Operation *convert = product.getLhs().getDefiningOp();
   if (!isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(convert))
@@ -97,13 +77,15 @@ static Value match(arith::SelectOp op) {
   DenseIntElementsAttr largest;
   if (!isHigh || !convert ||
       isHigh.getPredicate() != arith::CmpFPredicate::OGE ||
-      !isFloat(isHigh.getRhs(), kBeyond) ||
+      getNumber(isHigh.getRhs()) != kBeyond ||
       !matchPattern(op.getTrueValue(), m_Constant(&largest)) ||
       !largest.isSplat() || !largest.getSplatValue<APInt>().isMaxSignedValue())
     return {};
-  Value value = takeNumber(convert.getIn());
-  if (value)
-    value = takeBound(value, arith::CmpFPredicate::OLT, -kBeyond, -kBeyond);
+  std::optional<NaNAsZero> number = NaNAsZero::match(convert.getIn());
+  if (!number || number->value != number->compared)
+    return {};
+  Value value =
+      takeBound(number->value, arith::CmpFPredicate::OLT, -kBeyond, -kBeyond);
   if (value)
     value = takeBound(value, arith::CmpFPredicate::OGE, kBeyond, 0);
   if (!value || value != isHigh.getLhs())

@@ -274,3 +274,19 @@ def test_what_a_module_is_for_counts(tmp_path):
     model = rm.compile(module, target="native")
     assert model.precision == "highest"
     assert rm.compile(module, target="native", precision="medium").precision == "medium"
+
+
+def test_modules_are_saved_whole(tmp_path):
+    """Also large weights, which text for people leaves out."""
+    weight = np.arange(64, dtype=np.float32)
+    module = rm.IRModule.parse(f"""
+func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {{
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : tensor<64xf32>
+  %0 = relay.add %x, %w : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}}""")
+    module.save(tmp_path / "model.mlir")
+    x = np.ones(64, np.float32)
+    np.testing.assert_array_equal(rm.compile(rm.IRModule.load(tmp_path / "model.mlir"))(x), x + weight)
+    with pytest.raises(OSError, match="nowhere"):
+        module.save(tmp_path / "nowhere" / "model.mlir")

@@ -15,6 +15,12 @@
 
 namespace mlir::tir {
 
+/// A line of a cache.
+inline constexpr int64_t kLineBytes = 64;
+/// How far ahead of itself a tile fetches what it alone reads: a page, beyond
+/// which the hardware does not look.
+inline constexpr int64_t kBytesAhead = 4096;
+
 /// A refusal at `op`, to which the reason is streamed.
 inline DiagnosedSilenceableFailure refuse(Operation *op) {
   return emitSilenceableFailure(op->getLoc());

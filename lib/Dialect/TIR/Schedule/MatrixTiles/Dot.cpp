@@ -32,11 +32,7 @@ static constexpr int64_t kNeonGroups = 4;
 /// Weights that are not in a near cache since the last time, and how many tiles
 /// of rows pass by each of their columns before the next ones are too many to
 /// wait for these.
-static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kMinFarBytes = 1 << 20, kMaxPassing = 8;
-/// How far ahead weights are fetched that one tile passes by: a page, beyond
-/// which the hardware does not look.
-static constexpr int64_t kBytesAhead = 4096;
 
 Value MatrixEmitter::createDot(OpBuilder &builder, Value sum, Value data,
                                Value factors) const {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Prefetch.h"
+#include "../ScheduleSupport.h"
 
 #include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
 
@@ -19,10 +20,6 @@ using namespace mlir::tir;
 static constexpr int64_t kMinBytes = 1 << 20;
 /// With fewer tiles per piece there is not enough to do meanwhile.
 static constexpr int64_t kMinTiles = 4;
-/// How far ahead of itself a tile reads then: a page, beyond which the hardware
-/// does not look.
-static constexpr int64_t kBytesAhead = 4096;
-static constexpr int64_t kLineBytes = 64;
 
 /// The size of what `position` runs through within a tile, if that is
 /// contiguous; else 0.

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegisterTileEmission.h"
+#include "../ScheduleSupport.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -219,7 +220,7 @@ void RegisterTile::emitTile(OpBuilder &builder, int64_t numRows,
 /// Partial sums that are stored are read when all terms have been added, from
 /// rows far apart, which the hardware does not expect.
 void RegisterTile::prefetchSums(OpBuilder &builder) {
-  constexpr int64_t kMinBytes = 1 << 20, kLineBytes = 64;
+  constexpr int64_t kMinBytes = 1 << 20;
   Value buffer = computation.getBuffer();
   auto type = cast<MemRefType>(buffer.getType());
   int64_t bytes = type.getElementTypeBitWidth() / 8;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WindowPrefetch.h"
+#include "../ScheduleSupport.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,7 +20,6 @@ static constexpr int64_t kMinBytes = 2 << 20;
 /// What is prefetched stays in the second cache until it is read, beside as
 /// much again.
 static constexpr int64_t kMaxBytesAhead = 128 << 10;
-static constexpr int64_t kLineBytes = 64;
 /// Of larger windows each line is used so often that waiting for it is little.
 static constexpr int64_t kMaxLines = 32;
 
