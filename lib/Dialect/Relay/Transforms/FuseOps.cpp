@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "OutlineLiterals.h"
+#include "WeightMakers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -362,6 +363,8 @@ void FuseOps::fuseBlock(Block &block, func::FuncOp function) {
     trimGroup(group);
     removeMarkers(group);
   }
+  if (merge)
+    joinWeightMakers(groups, OperatorTargets(function));
   for (FusionGroup &group : groups)
     if (!group.empty())
       outline(describe(std::move(group)), function);

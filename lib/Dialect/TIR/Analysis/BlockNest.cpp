@@ -174,6 +174,29 @@ static Operation *getLoad(Value value) {
   return op && isa<affine::AffineLoadOp, memref::LoadOp>(op) ? op : nullptr;
 }
 
+bool mlir::tir::followsFromConstants(BlockOp block) {
+  auto kernel = block->getParentOfType<PrimFuncOp>();
+  SmallVector<BlockOp> worklist = {block};
+  DenseSet<Operation *> visited;
+  while (!worklist.empty()) {
+    BlockOp maker = worklist.pop_back_val();
+    if (!visited.insert(maker).second)
+      continue;
+    if (llvm::is_contained(maker.getKinds(), IterKind::Reduce))
+      return false;
+    for (const BufferAccess &access : collectAccesses(maker)) {
+      if (access.isWrite)
+        continue;
+      auto argument = dyn_cast<BlockArgument>(access.buffer);
+      if (!argument)
+        llvm::append_range(worklist, getWriters(access.buffer));
+      else if (!kernel.isLayoutFree(argument.getArgNumber()))
+        return false;
+    }
+  }
+  return true;
+}
+
 bool mlir::tir::isUnsigned(const BufferAccess &access) {
   return llvm::any_of(access.op->getUsers(), llvm::IsaPred<arith::ExtUIOp>);
 }

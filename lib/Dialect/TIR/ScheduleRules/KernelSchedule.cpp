@@ -585,7 +585,10 @@ void KernelSchedule::finalize() {
       auto *first = loops.end();
       while (first != loops.begin() && !feeds(*std::prev(first)))
         --first;
-      while (first != loops.begin() && feeds(*std::prev(first)))
+      // (A loop that another block is in, too, is none of the tile.)
+      while (first != loops.begin() && feeds(*std::prev(first)) &&
+             (first == loops.end() ||
+              std::prev(first)->getOnlyChildLoop() == *first))
         --first;
       numTiled = loops.end() - first;
     } else {

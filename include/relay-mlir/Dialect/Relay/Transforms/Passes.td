@@ -233,6 +233,11 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
     transpositions around; and normalisations of the last axis that are spelled
     out, from the first reduction on.
 
+    After that, a product takes in what makes its weight from constants of at
+    most 8 bits (casts, zero points, scales), where the target has vectors and
+    caches and rows are unknown or at most 256, with matrix units at most 4: its
+    kernel makes a part of the weight in a cache and multiplies it with all rows.
+
     A group ends at `max-depth` operators. A kernel of 256 operators, each a
     polynomial of some dozens of instructions, takes a second or two to compile,
     in proportion to its length; in twice as long ones scheduling and LLVM take

@@ -86,6 +86,10 @@ inline bool isContiguous(const BufferAccess &access, unsigned var) {
   return getStride(access, var) == 1;
 }
 
+/// Whether `block` computes what it stores, element by element, from constants
+/// alone (`tir.layout_free` arguments): itself, or by blocks of the same kind.
+bool followsFromConstants(BlockOp block);
+
 /// out += left * right.
 struct SumOfProducts {
   BufferAccess left, right, out;

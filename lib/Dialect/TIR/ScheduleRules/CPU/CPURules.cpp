@@ -62,6 +62,9 @@ struct CPURules : ScheduleRulesInterface {
     rules.addPlacementRule(
         {"padding, a piece where it is read", isPaddingForPieces, placePieces});
 
+    rules.addPlacementRule({"weight of constants, a part where it is read",
+                            isWeightMaker, checkWeightMaker});
+
     rules.setFallback(scheduleFallback);
   }
 };

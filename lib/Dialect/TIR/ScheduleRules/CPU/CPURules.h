@@ -59,6 +59,13 @@ bool isPaddingForPieces(const BlockNest &nest);
 /// that are small and apart; fails if there is none.
 LogicalResult placePieces(KernelSchedule &schedule, BlockOp block);
 
+/// Whether the block makes a weight of constants for a single sum of products,
+/// whose schedule may move it.
+bool isWeightMaker(const BlockNest &nest);
+
+/// Fails if that schedule left the block where it was.
+LogicalResult checkWeightMaker(KernelSchedule &schedule, BlockOp block);
+
 /// Anything: the outermost spatial loop in parallel, the innermost by vectors,
 /// as far as that is possible.
 void scheduleFallback(KernelSchedule &schedule, BlockOp block);
@@ -108,6 +115,10 @@ void parallelizeOuter(KernelSchedule &schedule, SmallVectorImpl<ForOp> &loops,
 /// was.
 AffineMap putLast(MLIRContext *context, unsigned rank, unsigned position,
                   int64_t size = 1);
+
+/// The innermost loop around `block` that its variable `var` follows; null if
+/// there is none, as of a single iteration.
+ForOp getLoopOf(BlockOp block, unsigned var);
 
 /// `loops` without loops of one iteration.
 SmallVector<ForOp> dropUnitLoops(ArrayRef<ForOp> loops);

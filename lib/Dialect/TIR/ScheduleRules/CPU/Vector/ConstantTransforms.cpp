@@ -100,25 +100,6 @@ static std::optional<Transform> getProducer(const Transform &transform) {
   return Transform::match(writers.front());
 }
 
-/// The loop among those right around `block` that runs over variable `var`;
-/// null if it has a single iteration.
-static ForOp getLoopOf(BlockOp block, unsigned var) {
-  Value binding = block.getBindings()[var];
-  SmallVector<Value> worklist = {binding};
-  ForOp innermost;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (auto arg = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<ForOp>(arg.getOwner()->getParentOp());
-      if (loop && (!innermost || innermost->isProperAncestor(loop)))
-        innermost = loop;
-    } else if (Operation *op = value.getDefiningOp()) {
-      llvm::append_range(worklist, op->getOperands());
-    }
-  }
-  return innermost;
-}
-
 /// Computes `transform` in `place`, and puts the sum outside of the rows of the
 /// matrix and the lanes, all other loops around them.
 static LogicalResult computeAt(KernelSchedule &schedule,

@@ -23,6 +23,7 @@
 #include "relay-mlir/Dialect/TIR/Analysis/IndexSpace.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -93,6 +94,7 @@ LogicalResult Contraction::match() {
   chooseImages();
   choosePlan();
   chooseReductionOrder();
+  chooseMadePart();
   choosePartialSums();
   if (!storesPartialSums)
     chooseReductionBlocks();
@@ -188,6 +190,9 @@ LogicalResult Contraction::chooseColumns() {
       if (isKnown && hasFreeLayout(operand.buffer) &&
           canPack(operand, var, lanes)) {
         candidate.packing = Packing::Layout;
+        candidate.score = 8;
+      } else if (isKnown && canMakeColumns(operand, var)) {
+        candidate.packing = Packing::MakeColumns;
         candidate.score = 8;
       } else if (isContiguous(operand, var)) {
         // The last of an unknown number of columns are masked.
@@ -312,6 +317,20 @@ void Contraction::choosePlan() {
         if (coefficient != 1 && coefficient != nest.getExtent(column))
           problem.columnMultiple = coefficient;
     }
+  if (packing == Packing::MakeColumns) {
+    problem.nearColumns = std::numeric_limits<double>::infinity();
+    // Wider tiles are of fewer steps, and of fewer rows: 4 rows of 2 x 128
+    // took 1.1 times as long as of 4 x 64.
+    problem.maxVectors = 4;
+    while (getMadePart(right, problem.maxVectors * lanes) == 0)
+      --problem.maxVectors;
+    // Where there may be a single row, wide tiles wait less for its sums.
+    if (!problem.innerRows)
+      problem.maxRows = kMaxOpenRows;
+    // Parts of tiles are made by loops of an extent that is not constant.
+    if (nest.getExtent(column).value_or(1) % lanes == 0)
+      problem.columnMultiple = *nest.getExtent(column);
+  }
   plan = planTile(problem);
   if (plan.outerRows == 1 && rows.size() == 2)
     rows.erase(rows.begin());
@@ -356,7 +375,7 @@ void Contraction::chooseReductionOrder() {
 /// but the results of these columns stay in the first: all rows for a part of
 /// the reduction, then the next part.
 void Contraction::choosePartialSums() {
-  if (reduction.empty() || rows.empty())
+  if (reduction.empty() || rows.empty() || packing == Packing::MakeColumns)
     return;
   constexpr double kMaxSums = 32 << 10;
   // Sums of fewer steps are read and stored too often: 361x728 by 728x728 in

@@ -22,7 +22,10 @@ enum class Packing {
   /// The kernel copies the operand first,
   Copy,
   /// or the columns of one tile before the rows go through them.
-  CopyColumns
+  CopyColumns,
+  /// The kernel makes the columns from constants, those of one tile for a part
+  /// of the reduction before the rows go through them.
+  MakeColumns
 };
 
 /// What is walked through again and again inside.
@@ -71,6 +74,11 @@ private:
   void layOutCopy(BlockOp copy, const BufferAccess &operand, unsigned var,
                   int64_t size);
   void placeColumnCopy(ForOp loop);
+  BlockOp getMaker(const BufferAccess &operand) const;
+  bool canMakeColumns(const BufferAccess &operand, unsigned var) const;
+  int64_t getMadePart(const BufferAccess &operand, int64_t width) const;
+  void chooseMadePart();
+  void placeMaker(ForOp loop);
   void placeRowCopy(ForOp loop);
   bool canCopyRowsInLoop() const;
   void packColumns();

@@ -188,9 +188,10 @@ void Contraction::apply() {
   // operands, ResNet-50 and 2048x2048x2048 were measured to be slower.
   double leftBytes = getBytesOf(left, Role::Row, outerExtents);
   LoopOrder loopOrder =
-      columnCopy ? LoopOrder::ColumnsOutside
-                 : chooseLoopOrder(leftBytes, getBytesOf(right, Role::Column,
-                                                         outerExtents));
+      columnCopy || packing == Packing::MakeColumns
+          ? LoopOrder::ColumnsOutside
+          : chooseLoopOrder(leftBytes,
+                            getBytesOf(right, Role::Column, outerExtents));
   if (blocksReduction) {
     loopOrder = LoopOrder::RowBlocks;
     leftBytes *= static_cast<double>(reductionPart) /
@@ -248,12 +249,14 @@ void Contraction::apply() {
 
   if (columnCopy)
     placeColumnCopy(columnOuter);
+  if (packing == Packing::MakeColumns)
+    placeMaker(partial.empty() ? columnOuter : partial.front());
   if (rowCopy)
     placeRowCopy(partial.empty() ? ForOp() : partial.front());
   if (!outer.empty())
     attachEpilogue(schedule, out.buffer, outer.back());
   // The loops around a copy are not one with those after it.
-  if (columnCopy)
+  if (columnOuter && (columnCopy || packing == Packing::MakeColumns))
     outer.truncate(llvm::find(outer, columnOuter) - outer.begin() + 1);
   parallelizeOuter(schedule, outer, work);
   if (packing == Packing::Layout)

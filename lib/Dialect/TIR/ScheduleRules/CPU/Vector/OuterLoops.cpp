@@ -31,6 +31,23 @@ AffineMap mlir::tir::putLast(MLIRContext *context, unsigned rank,
   return AffineMap::get(rank, 0, order, context);
 }
 
+ForOp mlir::tir::getLoopOf(BlockOp block, unsigned var) {
+  Value binding = block.getBindings()[var];
+  SmallVector<Value> worklist = {binding};
+  ForOp innermost;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<ForOp>(arg.getOwner()->getParentOp());
+      if (loop && (!innermost || innermost->isProperAncestor(loop)))
+        innermost = loop;
+    } else if (Operation *op = value.getDefiningOp()) {
+      llvm::append_range(worklist, op->getOperands());
+    }
+  }
+  return innermost;
+}
+
 SmallVector<ForOp> mlir::tir::dropUnitLoops(ArrayRef<ForOp> loops) {
   return llvm::to_vector(llvm::make_filter_range(
       loops, [](ForOp loop) { return loop.getConstantExtent() != 1; }));

@@ -113,7 +113,8 @@ TilePlan mlir::tir::planTile(const TileProblem &problem) {
   };
 
   int64_t maxRows = std::min(problem.numRegisters, problem.maxRows);
-  for (int64_t numVectors = 1; numVectors <= kMaxVectors; ++numVectors) {
+  for (int64_t numVectors = 1;
+       numVectors <= std::min(kMaxVectors, problem.maxVectors); ++numVectors) {
     // No rows at all are as good as one.
     int64_t inner = std::max<int64_t>(problem.innerRows.value_or(kMany), 1);
     for (int64_t rows = 1; rows <= std::min(inner, maxRows); ++rows)

@@ -41,6 +41,8 @@ struct TileProblem {
   /// Rows at distances that only the run time knows need a general register
   /// each, of which there are 16 or so.
   int64_t maxRows = std::numeric_limits<int64_t>::max();
+  /// Vectors of columns that there is room for.
+  int64_t maxVectors = std::numeric_limits<int64_t>::max();
   /// The number of columns that one vector tile must divide; 0 for any.
   int64_t columnMultiple = 0;
 };

@@ -1,0 +1,28 @@
+//===- WeightMakers.h - Weights that a product makes itself -----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_WEIGHTMAKERS_H
+#define RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_WEIGHTMAKERS_H
+
+#include "OperatorTargets.h"
+#include "relay-mlir/Dialect/Relay/Analysis/FusionGroups.h"
+
+namespace mlir::relay {
+
+/// Joins the group of a product with the one that makes its weight from
+/// constants of few bits (casts, zero points, scales), where the target gains
+/// by it: the kernel makes a part of the weight, in a cache, and multiplies it
+/// with all rows, where the whole weight would go to memory and back in each
+/// run. That pays for all but many rows.
+///
+/// Groups that became part of others are empty then.
+void joinWeightMakers(MutableArrayRef<FusionGroup> groups,
+                      const OperatorTargets &targets);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_WEIGHTMAKERS_H

@@ -1,0 +1,181 @@
+//===- ContractionMakers.cpp - Columns that the kernel makes --------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A weight of few bits becomes floats where it is multiplied: the columns of a
+// tile, for a part of the reduction, lie in the first cache while all rows go
+// through them. Made as a whole, a weight of 4096 by 4096 takes 13 ms to go to
+// memory and back, as long as the products of 46 rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// The one index of `map` that depends on `var`, which it is alone.
+static std::optional<unsigned> getOwnIndex(AffineMap map, unsigned var) {
+  std::optional<unsigned> own;
+  for (auto [position, index] : llvm::enumerate(map.getResults())) {
+    if (!index.isFunctionOfDim(var))
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (own || !dim)
+      return std::nullopt;
+    own = position;
+  }
+  return own;
+}
+
+/// The layout with groups of `size` along dimension `position` outside, and
+/// their members inside of the other dimensions.
+static AffineMap putGroupsOutside(MLIRContext *context, unsigned rank,
+                                  unsigned position, int64_t size) {
+  AffineExpr index = getAffineDimExpr(position, context);
+  SmallVector<AffineExpr> layout = {index.floorDiv(size)};
+  for (unsigned other = 0; other != rank; ++other)
+    if (other != position)
+      layout.push_back(getAffineDimExpr(other, context));
+  layout.push_back(index % size);
+  return AffineMap::get(rank, 0, layout, context);
+}
+
+bool mlir::tir::isWeightMaker(const BlockNest &nest) {
+  const BufferAccess *store = nest.getStore();
+  auto allocation =
+      store ? store->buffer.getDefiningOp<AllocBufferOp>() : AllocBufferOp();
+  if (!allocation || !allocation.getType().hasStaticShape() || !store->map ||
+      !store->map->isPermutation() || getWriters(store->buffer).size() != 1 ||
+      !followsFromConstants(nest.block))
+    return false;
+  BlockOp reader = getOnlyReader(store->buffer);
+  if (!reader)
+    return false;
+  FailureOr<BlockNest> product = BlockNest::get(reader);
+  return succeeded(product) && matchSumOfProducts(*product);
+}
+
+LogicalResult mlir::tir::checkWeightMaker(KernelSchedule &, BlockOp block) {
+  return failure(succeeded(BlockNest::get(block)));
+}
+
+/// The block that makes the operand of constants, for this product alone.
+BlockOp Contraction::getMaker(const BufferAccess &operand) const {
+  if (!operand.buffer.getDefiningOp<AllocBufferOp>())
+    return {};
+  SmallVector<BlockOp> writers = getWriters(operand.buffer);
+  if (writers.size() != 1)
+    return {};
+  FailureOr<BlockNest> maker = BlockNest::get(writers.front());
+  return succeeded(maker) && isWeightMaker(*maker) ? writers.front()
+                                                   : BlockOp();
+}
+
+/// How much of the reduction is made at a time, for so many columns: whole
+/// groups of what divides its variable in the indices, as blocks that have a
+/// scale each, and as much as there is room for. 0 if that is none, or too
+/// little to add up in registers.
+int64_t Contraction::getMadePart(const BufferAccess &operand,
+                                 int64_t width) const {
+  constexpr int64_t kMaxBytes = 48 << 10, kMinPart = 16;
+  std::optional<int64_t> extent = 1;
+  for (unsigned var : nest.getVars(/*isReduce=*/true)) {
+    if (nest.getExtent(var) == 1)
+      continue;
+    if (extent != 1)
+      return 0;
+    extent = nest.getExtent(var);
+  }
+  int64_t unit = 1;
+  operand.map->walkExprs([&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary || (binary.getKind() != AffineExprKind::FloorDiv &&
+                    binary.getKind() != AffineExprKind::Mod))
+      return;
+    auto size = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    unit =
+        size ? std::min(std::lcm(unit, size.getValue()), kMaxBytes) : kMaxBytes;
+  });
+  int64_t bytes =
+      width *
+      cast<MemRefType>(operand.buffer.getType()).getElementTypeBitWidth() / 8;
+  int64_t part = 0;
+  for (int64_t size = unit;
+       extent && size <= *extent && size * bytes <= kMaxBytes; size += unit)
+    if (*extent % size == 0 && (size >= kMinPart || size == *extent))
+      part = size;
+  return part;
+}
+
+bool Contraction::canMakeColumns(const BufferAccess &operand,
+                                 unsigned var) const {
+  return operand.map && getOwnIndex(*operand.map, var) && getMaker(operand) &&
+         getMadePart(operand, lanes) != 0;
+}
+
+void Contraction::chooseMadePart() {
+  if (packing != Packing::MakeColumns)
+    return;
+  int64_t part = getMadePart(right, plan.numVectors * lanes);
+  storesPartialSums = part != nest.getExtent(reduction.back());
+  reductionPart = storesPartialSums ? part : 0;
+}
+
+/// Makes the columns in `loop`, side by side, from constants that lie likewise.
+void Contraction::placeMaker(ForOp loop) {
+  // (The product has other loops now.)
+  BlockOp maker = getWriters(right.buffer).front();
+  if (!loop)
+    return;
+  MLIRContext *context = loop.getContext();
+  int64_t width = plan.numVectors * lanes;
+  unsigned position = *getOwnIndex(*right.map, column);
+  BlockNest made = *BlockNest::get(maker);
+  unsigned lane = cast<AffineDimExpr>(made.getStore()->map->getResult(position))
+                      .getPosition();
+  for (const BufferAccess &access : made.accesses) {
+    if (access.isWrite || !access.map || !hasFreeLayout(access.buffer))
+      continue;
+    std::optional<unsigned> own = getOwnIndex(*access.map, lane);
+    if (own)
+      (void)schedule.transformReadLayout(
+          maker, access.buffer,
+          putGroupsOutside(context, access.map->getNumResults(), *own, width));
+  }
+  if (failed(schedule.computeAt(maker, loop)))
+    return;
+  (void)schedule.transformWriteLayout(
+      maker, right.buffer,
+      putGroupsOutside(context, right.map->getNumResults(), position, width));
+  ForOp laneLoop = getLoopOf(maker, lane);
+  if (!laneLoop || !loop->isProperAncestor(laneLoop))
+    return;
+  SmallVector<ForOp> order;
+  for (ForOp inner : maker.getLoops())
+    if (loop->isProperAncestor(inner) && inner != laneLoop)
+      order.push_back(inner);
+  constexpr int64_t kSteps = 4;
+  unsigned numTiled = 1;
+  if (!order.empty() &&
+      order.back().getConstantExtent().value_or(1) % kSteps == 0) {
+    SmallVector<ForOp> parts =
+        schedule.split(order.back(), {kInferFactor, kSteps});
+    order.back() = parts[0];
+    order.push_back(parts[1]);
+    numTiled = 2;
+  }
+  order.push_back(laneLoop);
+  if (order.size() > 1)
+    (void)schedule.reorder(order);
+  if (laneLoop.getConstantExtent() == width)
+    schedule.deferTensorize(maker, Intrinsic::RegisterTile, numTiled);
+  else
+    (void)schedule.vectorize(laneLoop);
+}

@@ -1,0 +1,111 @@
+// The kernel of a product makes its weight from constants of few bits.
+// RUN: split-file %s %t
+// RUN: relay-opt %t/vectors.mlir --relay-fuse-ops --verify-relay-fused --split-input-file | FileCheck %t/vectors.mlir
+// RUN: relay-opt %t/units.mlir --relay-fuse-ops --verify-relay-fused | FileCheck %t/units.mlir
+
+//--- vectors.mlir
+
+#cpu = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v4">
+module attributes {target.spec = #cpu} {
+  // CHECK-LABEL: func.func @rows
+  // CHECK:         relay.call @fused_cast_multiply_nn_dense_add(%{{.*}}, %{{.*}}, %arg0, %{{.*}})
+  // CHECK-NEXT:    return
+  func.func @rows(%x: tensor<?x64xf32>) -> tensor<?x32xf32> {
+    %q = relay.constant dense_resource<q> : tensor<32x64xi8>
+    %s = relay.constant dense_resource<s> : tensor<32x1xf32>
+    %b = relay.constant dense_resource<b> : tensor<32xf32>
+    %0 = relay.cast %q {dtype = f32} : (tensor<32x64xi8>) -> tensor<32x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<?x64xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
+    %3 = relay.add %2, %b : (tensor<?x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
+    return %3 : tensor<?x32xf32>
+  }
+
+  // For so many rows it takes little time to make the whole weight first.
+  // CHECK-LABEL: func.func @many_rows
+  // CHECK:         relay.call @fused_cast_multiply(
+  // CHECK-NEXT:    relay.call @fused_nn_dense(
+  func.func @many_rows(%x: tensor<257x64xf32>) -> tensor<257x32xf32> {
+    %q = relay.constant dense_resource<q> : tensor<32x64xi8>
+    %s = relay.constant dense_resource<s> : tensor<32x1xf32>
+    %0 = relay.cast %q {dtype = f32} : (tensor<32x64xi8>) -> tensor<32x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<257x64xf32>, tensor<32x64xf32>) -> tensor<257x32xf32>
+    return %2 : tensor<257x32xf32>
+  }
+
+  // Two products would make it twice.
+  // CHECK-LABEL: func.func @shared
+  // CHECK:         %[[W:.*]] = relay.call @fused_cast_multiply(
+  // CHECK-NEXT:    relay.call @fused_nn_dense{{.*}}(%arg0, %[[W]])
+  // CHECK-NEXT:    relay.call @fused_nn_dense{{.*}}(%arg1, %[[W]])
+  func.func @shared(%x: tensor<4x64xf32>, %y: tensor<4x64xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>) {
+    %q = relay.constant dense_resource<q> : tensor<32x64xi8>
+    %s = relay.constant dense_resource<s> : tensor<32x1xf32>
+    %0 = relay.cast %q {dtype = f32} : (tensor<32x64xi8>) -> tensor<32x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<4x64xf32>, tensor<32x64xf32>) -> tensor<4x32xf32>
+    %3 = relay.nn.dense %y, %1 : (tensor<4x64xf32>, tensor<32x64xf32>) -> tensor<4x32xf32>
+    return %2, %3 : tensor<4x32xf32>, tensor<4x32xf32>
+  }
+
+  // Scales that are computed from data are no constants; floats are no fewer
+  // bits.
+  // CHECK-LABEL: func.func @data
+  // CHECK:         relay.call @fused_cast_multiply(
+  // CHECK-NEXT:    relay.call @fused_nn_dense
+  func.func @data(%x: tensor<4x64xf32>, %s: tensor<32x1xf32>) -> tensor<4x32xf32> {
+    %q = relay.constant dense_resource<q> : tensor<32x64xi8>
+    %0 = relay.cast %q {dtype = f32} : (tensor<32x64xi8>) -> tensor<32x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<4x64xf32>, tensor<32x64xf32>) -> tensor<4x32xf32>
+    return %2 : tensor<4x32xf32>
+  }
+  // CHECK-LABEL: func.func @floats
+  // CHECK:         relay.call @fused_multiply(
+  // CHECK-NEXT:    relay.call @fused_nn_dense
+  func.func @floats(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {
+    %w = relay.constant dense_resource<w> : tensor<32x64xf32>
+    %s = relay.constant dense_resource<s> : tensor<32x1xf32>
+    %0 = relay.multiply %w, %s : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
+    %1 = relay.nn.dense %x, %0 : (tensor<4x64xf32>, tensor<32x64xf32>) -> tensor<4x32xf32>
+    return %1 : tensor<4x32xf32>
+  }
+}
+
+// -----
+
+// Without a target nothing is known of vectors and caches.
+// CHECK-LABEL: func.func @no_target
+// CHECK:         relay.call @fused_cast(
+// CHECK-NEXT:    relay.call @fused_nn_dense
+func.func @no_target(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {
+  %q = relay.constant dense_resource<q> : tensor<32x64xi8>
+  %0 = relay.cast %q {dtype = f32} : (tensor<32x64xi8>) -> tensor<32x64xf32>
+  %1 = relay.nn.dense %x, %0 : (tensor<4x64xf32>, tensor<32x64xf32>) -> tensor<4x32xf32>
+  return %1 : tensor<4x32xf32>
+}
+
+//--- units.mlir
+
+// Matrix units are fed with whole weights, but for few rows.
+#amx = #target.cpu<"x86_64-unknown-linux-gnu", "sapphirerapids">
+module attributes {target.spec = #amx} {
+  // CHECK-LABEL: func.func @few
+  // CHECK:         relay.call @fused_cast_nn_dense(
+  func.func @few(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {
+    %q = relay.constant dense_resource<q> : tensor<32x64xi8>
+    %0 = relay.cast %q {dtype = f32} : (tensor<32x64xi8>) -> tensor<32x64xf32>
+    %1 = relay.nn.dense %x, %0 : (tensor<4x64xf32>, tensor<32x64xf32>) -> tensor<4x32xf32>
+    return %1 : tensor<4x32xf32>
+  }
+  // CHECK-LABEL: func.func @unknown
+  // CHECK:         relay.call @fused_cast(
+  // CHECK-NEXT:    relay.call @fused_nn_dense
+  func.func @unknown(%x: tensor<?x64xf32>) -> tensor<?x32xf32> {
+    %q = relay.constant dense_resource<q> : tensor<32x64xi8>
+    %0 = relay.cast %q {dtype = f32} : (tensor<32x64xi8>) -> tensor<32x64xf32>
+    %1 = relay.nn.dense %x, %0 : (tensor<?x64xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
+    return %1 : tensor<?x32xf32>
+  }
+}

@@ -1,0 +1,124 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of floats with constant weights of few bits, which their kernels make
+floats, part by part: against NumPy in float64, within 3e-6 of the magnitudes
+(docs/Precision.md), 1e-3 for float16.
+
+Weights have so many elements that constant folding leaves them as they are."""
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import relay_mlir as rm
+
+TYPES = {"int4": TensorProto.INT4, "uint4": TensorProto.UINT4, "int8": TensorProto.INT8,
+         "uint8": TensorProto.UINT8}
+
+
+def get_range(dtype):
+    half = 8 if dtype.endswith("4") else 128
+    return (0, 2 * half) if dtype.startswith("u") else (-half, half)
+
+
+def make(numbers, scales, zeros, dtype, rows, bias, **attributes):
+    """relu(x @ (numbers - zeros) * scales + bias), as exporters write it."""
+    depth, columns = numbers.shape
+    element = helper.np_dtype_to_tensor_dtype(scales.dtype)
+
+    def tensor(name, values):
+        return helper.make_tensor(name, TYPES[dtype], values.shape, values.ravel().tolist())
+
+    nodes = [helper.make_node("DequantizeLinear", ["q", "s", "z"], ["w"], **attributes),
+             helper.make_node("MatMul", ["x", "w"], ["p"]),
+             helper.make_node("Add", ["p", "b"], ["t"]),
+             helper.make_node("Relu", ["t"], ["y"])]
+    graph = helper.make_graph(
+        nodes, "weights", [helper.make_tensor_value_info("x", element, [rows, depth])],
+        [helper.make_tensor_value_info("y", element, [rows, columns])],
+        [tensor("q", numbers), tensor("z", zeros), numpy_helper.from_array(scales, "s"),
+         numpy_helper.from_array(bias, "b")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+
+def check(depth, columns, dtype="int4", block=0, rows=(4,), is_open=False, per_channel=True,
+          element=np.float32):
+    rng = np.random.default_rng(depth + columns)
+    low, high = get_range(dtype)
+    shape = (depth // block, columns) if block else (columns,) if per_channel else ()
+    numbers = rng.integers(low, high, (depth, columns))
+    zeros = np.asarray(rng.integers(low, high, shape))
+    scales = np.asarray(rng.uniform(0.05, 0.15, shape), element)
+    bias = rng.normal(size=columns).astype(element)
+    attributes = {"axis": 0, "block_size": block} if block else {"axis": 1} if per_channel else {}
+    model = make(numbers, scales, zeros, dtype, "n" if is_open else rows[0], bias, **attributes)
+    assert isinstance(model, onnx.ModelProto)
+
+    def spread(values):
+        return np.repeat(values, block, axis=0) if block else values
+
+    weight = (numbers - spread(zeros)) * spread(scales.astype(np.float64))
+    bound = 3e-6
+    if element == np.float16:
+        weight, bound = weight.astype(element).astype(np.float64), 1e-3
+    program = rm.compile(model)
+    for count in rows:
+        x = rng.normal(size=(count, depth)).astype(element)
+        result = program.run({"x": x})
+        want = np.maximum(x.astype(np.float64) @ weight + bias, 0)
+        size = np.abs(x.astype(np.float64)) @ np.abs(weight) + np.abs(bias)
+        assert result.shape == want.shape
+        assert (np.abs(result - want) <= bound * size).all()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("block", [0, 16, 32, 128, 256, 1024])
+def test_blocks(dtype, block):
+    check(1024, 448, dtype, block)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 6, 7, 13, 16, 31, 100, 256, 257])
+def test_rows(rows):
+    check(768, 576, block=32, rows=[rows])
+
+
+@pytest.mark.parametrize("depth, columns, block", [(1024, 448, 128), (96, 4163, 32), (4224, 97, 64)])
+def test_open_rows(depth, columns, block):
+    """A single row, tiles that are full and tiles that are not, in turn."""
+    check(depth, columns, block=block, rows=[1, 6, 2, 13, 1, 64, 300], is_open=True)
+
+
+# Columns that fill no tile or no vector, and steps that no part divides: 4099 is prime, 2 * 2053
+# has no small part.
+@pytest.mark.parametrize("depth, columns", [(4099, 96), (4106, 96), (8192, 48), (22528, 17),
+                                            (45056, 9), (512, 769), (416, 1023), (37, 11008),
+                                            (2, 200003), (1, 400000)])
+def test_shapes(depth, columns):
+    check(depth, columns, "int8")
+
+
+def test_one_scale():
+    check(640, 640, "int8", per_channel=False)
+
+
+@pytest.mark.parametrize("rows", [[1], [5], [40]])
+def test_halves(rows):
+    check(1024, 448, "int4", 32, rows, element=np.float16)
+
+
+def test_batches():
+    """Rows of several dimensions, of which one is not known."""
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(-128, 128, (512, 768))
+    model = make(numbers, np.full(768, 0.01, np.float32), np.zeros(768, int), "int8", 1,
+                 np.zeros(768, np.float32), axis=1)
+    for info, size in ((model.graph.input[0], 512), (model.graph.output[0], 768)):
+        info.CopyFrom(helper.make_tensor_value_info(info.name, TensorProto.FLOAT,
+                                                    [2, "n", size]))
+    program = rm.compile(model)
+    for length in (1, 3, 17):
+        x = rng.normal(size=(2, length, 512)).astype(np.float32)
+        result = program.run({"x": x})
+        want = np.maximum(x.astype(np.float64) @ (numbers * 0.01), 0)
+        np.testing.assert_allclose(result, want, atol=3e-6 * 512 * 1.28 * 4, rtol=0)
