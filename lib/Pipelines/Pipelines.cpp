@@ -154,6 +154,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
       manager.addNestedPass<func::FuncOp>(createCSEPass());
     manager.addNestedPass<func::FuncOp>(createSplitTransposedConvPass());
     manager.addNestedPass<func::FuncOp>(createWidenProductsPass());
+    manager.addNestedPass<func::FuncOp>(createRowsToIntegersPass());
     manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     // What became constant may settle sizes.
     manager.addPass(createInferTypesPass());

@@ -1,8 +1,8 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of floats with constant weights of few bits, which their kernels make
-floats, part by part: against NumPy in float64, within 3e-6 of the magnitudes
-(docs/Precision.md), 1e-3 for float16.
+"""Products of floats with constant weights of few bits: against NumPy in float64,
+within 3e-6 of the magnitudes (docs/Precision.md), 1e-3 for float16. Kernels make
+such weights floats part by part, or multiply a few rows as integers.
 
 Weights have so many elements that constant folding leaves them as they are."""
 
@@ -43,7 +43,7 @@ def make(numbers, scales, zeros, dtype, rows, bias, **attributes):
 
 
 def check(depth, columns, dtype="int4", block=0, rows=(4,), is_open=False, per_channel=True,
-          element=np.float32):
+          element=np.float32, precision="high"):
     rng = np.random.default_rng(depth + columns)
     low, high = get_range(dtype)
     shape = (depth // block, columns) if block else (columns,) if per_channel else ()
@@ -62,7 +62,7 @@ def check(depth, columns, dtype="int4", block=0, rows=(4,), is_open=False, per_c
     bound = 3e-6
     if element == np.float16:
         weight, bound = weight.astype(element).astype(np.float64), 1e-3
-    program = rm.compile(model)
+    program = rm.compile(model, precision=precision)
     for count in rows:
         x = rng.normal(size=(count, depth)).astype(element)
         result = program.run({"x": x})
@@ -74,13 +74,22 @@ def check(depth, columns, dtype="int4", block=0, rows=(4,), is_open=False, per_c
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("block", [0, 16, 32, 128, 256, 1024])
-def test_blocks(dtype, block):
-    check(1024, 448, dtype, block)
+@pytest.mark.parametrize("rows", [1, 4])
+def test_blocks(dtype, block, rows):
+    check(1024, 448, dtype, block, [rows])
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 5, 6, 7, 13, 16, 31, 100, 256, 257])
-def test_rows(rows):
-    check(768, 576, block=32, rows=[rows])
+@pytest.mark.parametrize("precision", ["highest", "medium"])
+@pytest.mark.parametrize("block", [0, 128])
+@pytest.mark.parametrize("rows", [1, 4])
+def test_precision(precision, block, rows):
+    check(1024, 448, "uint4", block, [rows], precision=precision)
+
+
+@pytest.mark.parametrize("block", [32, 64])
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 6, 7, 8, 9, 13, 16, 31, 100, 256, 257])
+def test_rows(rows, block):
+    check(768, 576, block=block, rows=[rows])
 
 
 @pytest.mark.parametrize("depth, columns, block", [(1024, 448, 128), (96, 4163, 32), (4224, 97, 64)])
@@ -94,8 +103,9 @@ def test_open_rows(depth, columns, block):
 @pytest.mark.parametrize("depth, columns", [(4099, 96), (4106, 96), (8192, 48), (22528, 17),
                                             (45056, 9), (512, 769), (416, 1023), (37, 11008),
                                             (2, 200003), (1, 400000)])
-def test_shapes(depth, columns):
-    check(depth, columns, "int8")
+@pytest.mark.parametrize("rows", [1, 4])
+def test_shapes(depth, columns, rows):
+    check(depth, columns, "int8", rows=[rows])
 
 
 def test_one_scale():
@@ -122,3 +132,48 @@ def test_batches():
         result = program.run({"x": x})
         want = np.maximum(x.astype(np.float64) @ (numbers * 0.01), 0)
         np.testing.assert_allclose(result, want, atol=3e-6 * 512 * 1.28 * 4, rtol=0)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("dtype", ["int8", "uint4"])
+def test_values(rows, dtype):
+    """Blocks of zeros, of the smallest and of large numbers, and with some that are far
+    larger than the others; one of these decides how exact the others of its block are."""
+    block, columns = 128, 1024
+    values = [np.zeros(block), np.full(block, 1e-45), np.full(block, -1e35),
+              np.linspace(-2e-38, 2e-38, block), np.r_[1e6, np.ones(block - 1)],
+              np.r_[np.ones(block - 1), -65504], np.full(block, -1.0)]
+    rng = np.random.default_rng(0)
+    low, high = get_range(dtype)
+    numbers = rng.integers(low, high, (block * len(values), columns))
+    zeros = rng.integers(low, high, (len(values), columns))
+    scales = rng.uniform(0.005, 0.015, zeros.shape).astype(np.float32)
+    program = rm.compile(make(numbers, scales, zeros, dtype, rows, np.zeros(columns, np.float32),
+                              axis=0, block_size=block))
+    weight = (numbers - np.repeat(zeros, block, 0)) * np.repeat(scales.astype(float), block, 0)
+    for index, value in enumerate(values):
+        x = np.zeros((rows, block * len(values)), np.float32)
+        x[-1, index * block:][:block] = value
+        result = program.run({"x": x})
+        want = np.maximum(x.astype(float) @ weight, 0)
+        bound = (3e-7 * np.abs(x).max() + np.finfo(np.float32).tiny) * np.abs(weight).sum(0)
+        assert (np.abs(result - want) <= bound).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_no_numbers(value):
+    """NaN makes its row NaN, and so may infinities, where zeros in the weight meet them; other
+    rows do not see them."""
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(-8, 8, (512, 1024))
+    scales = np.full((4, 1024), 0.01, np.float32)
+    program = rm.compile(make(numbers, scales, np.zeros((4, 1024), int), "int4", 2,
+                              np.zeros(1024, np.float32), axis=0, block_size=128))
+    x = np.ones((2, 512), np.float32)
+    x[0, 200] = value
+    result = program.run({"x": x})
+    assert np.isfinite(result[1]).all()
+    if np.isnan(value):
+        assert np.isnan(result[0]).all()
+    else:
+        assert not np.isfinite(result[0][numbers[200] * np.sign(value) > 0]).any()

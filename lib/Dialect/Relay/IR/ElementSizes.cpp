@@ -12,7 +12,7 @@
 
 #include "ElementSizes.h"
 
-#include "TermBuilder.h"
+#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
 
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TermBuilder.h"
+#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 

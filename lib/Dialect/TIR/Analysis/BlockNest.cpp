@@ -174,7 +174,9 @@ static Operation *getLoad(Value value) {
   return op && isa<affine::AffineLoadOp, memref::LoadOp>(op) ? op : nullptr;
 }
 
-bool mlir::tir::followsFromConstants(BlockOp block) {
+/// Whether `block` computes what it stores, element by element, from constants
+/// alone: itself, or by blocks of the same kind.
+static bool followsFromConstants(BlockOp block) {
   auto kernel = block->getParentOfType<PrimFuncOp>();
   SmallVector<BlockOp> worklist = {block};
   DenseSet<Operation *> visited;
@@ -228,4 +230,19 @@ mlir::tir::matchSumOfProducts(const BlockNest &nest) {
     return SumOfProducts{*first, *second, *store};
   }
   return std::nullopt;
+}
+
+bool mlir::tir::isWeightMaker(const BlockNest &nest) {
+  const BufferAccess *store = nest.getStore();
+  auto allocation =
+      store ? store->buffer.getDefiningOp<AllocBufferOp>() : AllocBufferOp();
+  if (!allocation || !allocation.getType().hasStaticShape() || !store->map ||
+      !store->map->isPermutation() || getWriters(store->buffer).size() != 1 ||
+      !followsFromConstants(nest.block))
+    return false;
+  BlockOp reader = getOnlyReader(store->buffer);
+  if (!reader)
+    return false;
+  FailureOr<BlockNest> product = BlockNest::get(reader);
+  return succeeded(product) && matchSumOfProducts(*product);
 }

@@ -107,6 +107,10 @@ static std::optional<Inlining> planInlining(const BlockNest &producer,
   if (!store || !store->map || producer.isReduction() ||
       !store->buffer.getDefiningOp<AllocBufferOp>())
     return std::nullopt;
+  // Loops for the product's sake are no loops for what lies in a cache before
+  // it. (What is kept is a kernel of its own on a grid.)
+  if (!isGrid && isWeightMaker(producer))
+    return std::nullopt;
   SmallVector<BlockOp> readers = getReaders(store->buffer);
   Inlining plan;
   for (BlockOp reader : readers) {
@@ -121,8 +125,7 @@ static std::optional<Inlining> planInlining(const BlockNest &producer,
           readers.size() == 1 && isWindowPadding(producer, *consumer);
       return plan.isWindowPadding ? std::optional(plan) : std::nullopt;
     }
-    // Factors that are there under a condition are no tile of products. (What
-    // is kept is a kernel of its own on a grid.)
+    // Factors that are there under a condition are no tile of products.
     if (!isGrid && consumer->isReduction() && multiplies(reader) &&
         pads(producer.block))
       return std::nullopt;

@@ -393,6 +393,12 @@ LogicalResult KernelSchedule::transformWriteLayout(BlockOp block, Value buffer,
   return transformLayout(block, buffer, /*isWritten=*/true, *index, layout);
 }
 
+LogicalResult KernelSchedule::transformBlockLayout(BlockOp block,
+                                                   AffineMap layout) {
+  return apply<TransformBlockLayoutOp>(Loops::Change, "layout", block.getName(),
+                                       getHandle(block), layout);
+}
+
 LogicalResult KernelSchedule::enlarge(BlockOp block, Value buffer, bool isLast,
                                       int64_t size) {
   std::optional<unsigned> index = getIndexOf(getWrittenBuffers(block), buffer);

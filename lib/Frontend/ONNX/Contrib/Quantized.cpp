@@ -298,35 +298,6 @@ Value mlir::relay::onnx::unpackBits(NodeContext &node, Value bytes,
   return size == count ? all : node.slice(all, rank - 1, 0, count);
 }
 
-/// Whether the data is one row.
-static bool isRow(RankedTensorType data) {
-  return data.getRank() > 0 &&
-         llvm::all_of(data.getShape().drop_back(),
-                      [](int64_t size) { return size == 1; });
-}
-
-/// The product of a row, whose time is that of reading the weight: its numbers
-/// become floats where they are multiplied and added up, and never a matrix.
-static Value multiplyRow(NodeContext &node, Value data, Value numbers,
-                         Value zeros, Value scales) {
-  RankedTensorType type = node.getType(data);
-  Type single = node.getBuilder().getF32Type();
-  ArrayRef<int64_t> blocks = node.getType(numbers).getShape();
-  Value row =
-      node.castTo(node.reshape(data, {1, blocks[1], blocks[2]}), single);
-  Value floats = node.create<MultiplyOp>(
-      {node.create<SubtractOp>(
-           {node.castTo(numbers, single), node.castTo(zeros, single)}),
-       node.castTo(scales, single)});
-  SumOp::Properties properties;
-  properties.axis = node.getBuilder().getDenseI64ArrayAttr({1, 2});
-  Value product =
-      node.create<SumOp>({node.create<MultiplyOp>({floats, row})}, properties);
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = blocks[0];
-  return node.castTo(node.reshape(product, shape), type.getElementType());
-}
-
 /// The product with a weight (N, K) whose rows are blocks of small integers.
 static LogicalResult convertMatMulNBits(NodeContext &node) {
   enum { Data, Weight, Scales, Zeros, Groups, Bias };
@@ -393,20 +364,14 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
     if (node.hasInput(Zeros))
       zeros = node.take(node.squeeze(zeros, {2}), groups, 1);
   }
-  Value data = node.getInput(Data);
-  if (isRow(node.getType(data)) && !node.hasInput(Groups) &&
-      columns == blocks * size &&
-      node.getType(data).getShape().back() == columns) {
-    Value product = multiplyRow(node, data, numbers, zeros, scales);
-    return node.setResult(addOptional(node, product, node.getInput(Bias)));
-  }
   Value floats = node.create<MultiplyOp>(
       {node.create<SubtractOp>({node.castTo(numbers, type), zeros}), scales});
   if (!node.hasInput(Groups))
     floats = cut(node.reshape(floats, flat), 1);
   if (!floats)
     return failure();
-  Value product = createMatmul(node, data, node.transpose(floats, {1, 0}));
+  Value product =
+      createMatmul(node, node.getInput(Data), node.transpose(floats, {1, 0}));
   return node.setResult(addOptional(node, product, node.getInput(Bias)));
 }
 

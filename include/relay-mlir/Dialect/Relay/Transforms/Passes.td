@@ -565,6 +565,37 @@ def WidenProductsPass
   ];
 }
 
+def RowsToIntegersPass
+    : Pass<"relay-rows-to-integers", "::mlir::func::FuncOp"> {
+  let summary = "Multiply few rows by weights of few bits as integers";
+  let description = [{
+    A product of a few rows of f32 with a constant weight of at most 8 bits that
+    is made f32 (`nn.dense` and `nn.matmul` of casts, zero points and scales, one
+    for all, for each column, or for each block of one) becomes a product of
+    integers: each block of a row is three rows of bytes, 24 bits for each number
+    relative to the largest one of the block, and scales come after the sums,
+    which are exact. The weight is read as it is.
+
+    This is for targets that multiply bytes: up to 8 rows where four products of
+    bytes are one instruction (VNNI, dotprod), 2 where two are (AVX2). Not at the
+    precision `highest`. A block with an infinity or NaN makes its row NaN.
+
+    ```mlir
+    %0 = relay.cast %q {dtype = f32} : (tensor<16x32xi8>) -> tensor<16x32xf32>
+    %1 = relay.multiply %0, %s : (tensor<16x32xf32>, tensor<16x1xf32>) -> tensor<16x32xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<1x32xf32>, tensor<16x32xf32>) -> tensor<1x16xf32>
+    ```
+    becomes, among others,
+    ```mlir
+    %0 = relay.nn.batch_matmul %bytes, %q1 {transpose_b = true, out_dtype = i32}
+        : (tensor<1x3x32xi8>, tensor<1x16x32xui8>) -> tensor<1x3x16xi32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numProducts", "num-products", "Number of products of integers">
+  ];
+}
+
 def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
   let summary = "Compute 3x3 and 5x5 convolutions by Winograd's algorithm";
   let description = [{

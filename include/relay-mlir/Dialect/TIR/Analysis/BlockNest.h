@@ -86,10 +86,6 @@ inline bool isContiguous(const BufferAccess &access, unsigned var) {
   return getStride(access, var) == 1;
 }
 
-/// Whether `block` computes what it stores, element by element, from constants
-/// alone (`tir.layout_free` arguments): itself, or by blocks of the same kind.
-bool followsFromConstants(BlockOp block);
-
 /// out += left * right.
 struct SumOfProducts {
   BufferAccess left, right, out;
@@ -100,6 +96,11 @@ bool isUnsigned(const BufferAccess &access);
 
 /// The accesses of a block that adds up products from an init on.
 std::optional<SumOfProducts> matchSumOfProducts(const BlockNest &nest);
+
+/// Whether the block makes a factor of a single sum of products, element by
+/// element, from constants alone (`tir.layout_free` arguments): a weight that
+/// the product's schedule may have made part by part.
+bool isWeightMaker(const BlockNest &nest);
 
 } // namespace mlir::tir
 

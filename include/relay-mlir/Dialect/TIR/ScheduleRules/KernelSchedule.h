@@ -88,6 +88,7 @@ public:
   /// the block writes to `size`.
   LogicalResult enlarge(BlockOp block, Value buffer, bool isLast, int64_t size);
   /// `buffer` is a packed constant that the block reads.
+  LogicalResult transformBlockLayout(BlockOp block, AffineMap layout);
   LogicalResult narrowWeights(BlockOp block, Value buffer);
   LogicalResult tileMatrix(BlockOp block, const MatrixTileOptions &options);
   LogicalResult tensorize(ForOp loop, Intrinsic intrinsic);

@@ -30,6 +30,18 @@ inline bool hasPairProducts(const CPUInfo &cpu) {
          cpu.hasFeature(cpu.getVectorBits() == 512 ? "avx512bw" : "avx2");
 }
 
+/// How many products of bytes, summed up in 32 bits, take as long as one of f32;
+/// 0 if bytes are widened first.
+inline int64_t countByteProducts(TargetAttrInterface target) {
+  auto cpu = dyn_cast_if_present<CPUAttr>(target);
+  if (!cpu)
+    return 0;
+  const CPUInfo &info = cpu.getInfo();
+  if (hasQuadProducts(info) || info.hasTiles(/*isFloat=*/false))
+    return 4;
+  return hasPairProducts(info) ? 1 : 0;
+}
+
 /// Whether a target adds products of bytes in pairs, for want of anything that
 /// adds more of them.
 inline bool addsPairsOfBytes(TargetAttrInterface target) {

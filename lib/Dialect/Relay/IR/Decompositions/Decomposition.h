@@ -19,7 +19,7 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_RELAY_IR_DECOMPOSITIONS_DECOMPOSITION_H
 #define RELAY_MLIR_LIB_DIALECT_RELAY_IR_DECOMPOSITIONS_DECOMPOSITION_H
 
-#include "../TermBuilder.h"
+#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
 
 #include "relay-mlir/Dialect/Relay/IR/DecomposableOpInterface.h"
 

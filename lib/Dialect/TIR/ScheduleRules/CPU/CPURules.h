@@ -27,6 +27,10 @@ inline const relay::CPUInfo &getCPU(const KernelSchedule &schedule) {
 /// Sums of products with reuse: matrix products, convolutions.
 LogicalResult scheduleContraction(KernelSchedule &schedule, BlockNest nest);
 
+/// The product of one row and a weight that the kernel makes of constants:
+/// along the row, each element of the weight made where it is multiplied.
+LogicalResult scheduleMadeRow(KernelSchedule &schedule, const BlockNest &nest);
+
 /// Sums of products by matrix units, where the target has some and this is
 /// estimated to be faster.
 LogicalResult scheduleMatrixTiles(KernelSchedule &schedule, BlockNest nest);
@@ -59,11 +63,8 @@ bool isPaddingForPieces(const BlockNest &nest);
 /// that are small and apart; fails if there is none.
 LogicalResult placePieces(KernelSchedule &schedule, BlockOp block);
 
-/// Whether the block makes a weight of constants for a single sum of products,
-/// whose schedule may move it.
-bool isWeightMaker(const BlockNest &nest);
-
-/// Fails if that schedule left the block where it was.
+/// Fails if the schedule of a product left what makes its weight
+/// (isWeightMaker) where it was.
 LogicalResult checkWeightMaker(KernelSchedule &schedule, BlockOp block);
 
 /// Anything: the outermost spatial loop in parallel, the innermost by vectors,

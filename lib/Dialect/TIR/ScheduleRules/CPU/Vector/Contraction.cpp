@@ -442,7 +442,8 @@ void Contraction::chooseReductionBlocks() {
 
 LogicalResult mlir::tir::scheduleContraction(KernelSchedule &schedule,
                                              BlockNest nest) {
-  if (succeeded(scheduleMatrixTiles(schedule, nest)))
+  if (succeeded(scheduleMatrixTiles(schedule, nest)) ||
+      succeeded(scheduleMadeRow(schedule, nest)))
     return success();
   std::optional<Contraction> contraction;
   BlockOp block = nest.block;

@@ -47,21 +47,6 @@ static AffineMap putGroupsOutside(MLIRContext *context, unsigned rank,
   return AffineMap::get(rank, 0, layout, context);
 }
 
-bool mlir::tir::isWeightMaker(const BlockNest &nest) {
-  const BufferAccess *store = nest.getStore();
-  auto allocation =
-      store ? store->buffer.getDefiningOp<AllocBufferOp>() : AllocBufferOp();
-  if (!allocation || !allocation.getType().hasStaticShape() || !store->map ||
-      !store->map->isPermutation() || getWriters(store->buffer).size() != 1 ||
-      !followsFromConstants(nest.block))
-    return false;
-  BlockOp reader = getOnlyReader(store->buffer);
-  if (!reader)
-    return false;
-  FailureOr<BlockNest> product = BlockNest::get(reader);
-  return succeeded(product) && matchSumOfProducts(*product);
-}
-
 LogicalResult mlir::tir::checkWeightMaker(KernelSchedule &, BlockOp block) {
   return failure(succeeded(BlockNest::get(block)));
 }
@@ -178,4 +163,116 @@ void Contraction::placeMaker(ForOp loop) {
     schedule.deferTensorize(maker, Intrinsic::RegisterTile, numTiled);
   else
     (void)schedule.vectorize(laneLoop);
+}
+
+//===----------------------------------------------------------------------===//
+// One row
+//===----------------------------------------------------------------------===//
+
+/// What the reduction variable `var` is divided by in the indices of the block;
+/// 0 if that is nothing, or several numbers.
+static int64_t getDivisor(const BlockNest &nest, unsigned var) {
+  int64_t divisor = 0;
+  bool isOne = true;
+  for (const BufferAccess &access : nest.accesses) {
+    if (!access.map)
+      return 0;
+    access.map->walkExprs([&](AffineExpr expr) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+      if (!binary || (binary.getKind() != AffineExprKind::FloorDiv &&
+                      binary.getKind() != AffineExprKind::Mod))
+        return;
+      auto size = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      isOne &= size &&
+               binary.getLHS() == getAffineDimExpr(var, expr.getContext()) &&
+               (divisor == 0 || divisor == size.getValue());
+      if (size)
+        divisor = size.getValue();
+    });
+  }
+  return isOne ? divisor : 0;
+}
+
+/// The constants that the maker of a weight reads, each column in one piece.
+static void putColumnsOutside(KernelSchedule &schedule, const BlockNest &maker,
+                              unsigned column) {
+  MLIRContext *context = schedule.getKernel().getContext();
+  for (const BufferAccess &access : maker.accesses) {
+    if (access.isWrite || !access.map || !hasFreeLayout(access.buffer))
+      continue;
+    std::optional<unsigned> own = getOwnIndex(*access.map, column);
+    if (!own || *own == 0)
+      continue;
+    unsigned rank = access.map->getNumResults();
+    SmallVector<AffineExpr> layout = {getAffineDimExpr(*own, context)};
+    for (unsigned other = 0; other != rank; ++other)
+      if (other != *own)
+        layout.push_back(getAffineDimExpr(other, context));
+    (void)schedule.transformReadLayout(
+        maker.block, access.buffer, AffineMap::get(rank, 0, layout, context));
+  }
+}
+
+LogicalResult mlir::tir::scheduleMadeRow(KernelSchedule &schedule,
+                                         const BlockNest &nest) {
+  std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
+  if (!sum)
+    return failure();
+  auto getMaker = [](const BufferAccess &operand) -> std::optional<BlockNest> {
+    SmallVector<BlockOp> writers = getWriters(operand.buffer);
+    if (writers.size() != 1)
+      return std::nullopt;
+    FailureOr<BlockNest> maker = BlockNest::get(writers.front());
+    if (failed(maker) || !isWeightMaker(*maker))
+      return std::nullopt;
+    return *maker;
+  };
+  std::optional<BlockNest> maker = getMaker(sum->right);
+  BufferAccess weight = sum->right;
+  if (!maker) {
+    maker = getMaker(sum->left);
+    weight = sum->left;
+  }
+  if (!maker || !weight.map)
+    return failure();
+  // One row, and one variable each of columns and of the reduction.
+  std::optional<unsigned> column, term;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var) {
+    if (nest.getExtent(var) == 1)
+      continue;
+    std::optional<unsigned> &role = nest.isReduce(var) ? term : column;
+    if (role || !nest.getExtent(var) || !dependsOn(weight, var))
+      return failure();
+    role = var;
+  }
+  std::optional<unsigned> own =
+      column && term ? getOwnIndex(*weight.map, *column) : std::nullopt;
+  if (!own)
+    return failure();
+  BlockOp block = nest.block;
+  putColumnsOutside(schedule, *maker,
+                    cast<AffineDimExpr>(maker->getStore()->map->getResult(*own))
+                        .getPosition());
+  if (failed(schedule.computeInline(maker->block)))
+    return failure();
+  FailureOr<BlockNest> row = BlockNest::get(block);
+  if (failed(row))
+    return failure();
+  if (int64_t size = getDivisor(*row, *term); size > 1) {
+    SmallVector<AffineExpr> layout;
+    for (unsigned var = 0; var != row->getNumVars(); ++var) {
+      AffineExpr dim = getAffineDimExpr(var, block.getContext());
+      if (var == *term) {
+        layout.push_back(dim.floorDiv(size));
+        dim = dim % size;
+      }
+      layout.push_back(dim);
+    }
+    (void)schedule.transformBlockLayout(
+        block,
+        AffineMap::get(row->getNumVars(), 0, layout, block.getContext()));
+    row = BlockNest::get(block);
+  }
+  return failed(row) ? failure()
+                     : scheduleRowReduction(schedule, std::move(*row));
 }

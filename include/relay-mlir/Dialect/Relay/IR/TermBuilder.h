@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_LIB_DIALECT_RELAY_IR_TERMBUILDER_H
-#define RELAY_MLIR_LIB_DIALECT_RELAY_IR_TERMBUILDER_H
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_TERMBUILDER_H
+#define RELAY_MLIR_DIALECT_RELAY_IR_TERMBUILDER_H
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -144,4 +144,4 @@ inline int64_t normalize(int64_t axis, int64_t rank) {
 
 } // namespace mlir::relay
 
-#endif // RELAY_MLIR_LIB_DIALECT_RELAY_IR_TERMBUILDER_H
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_TERMBUILDER_H

@@ -1,0 +1,115 @@
+// RUN: split-file %s %t
+// RUN: relay-opt %t/quads.mlir --relay-rows-to-integers --split-input-file | FileCheck %t/quads.mlir
+// RUN: relay-opt %t/pairs.mlir --relay-rows-to-integers | FileCheck %t/pairs.mlir
+
+//--- quads.mlir
+
+#cpu = #target.cpu<"x86_64-unknown-linux-gnu", "znver4">
+module attributes {target.spec = #cpu} {
+  // Each block of a row is three rows of bytes; numbers lose their sign, which
+  // their zeros take in.
+  // CHECK-LABEL: func.func @blocks
+  // CHECK-DAG:     %[[LARGEST:.*]] = relay.max %{{.*}} {axis = [2], keepdims = true} : (tensor<4x2x64xf32>) -> tensor<4x2x1xf32>
+  // CHECK-DAG:     %[[BYTES:.*]] = relay.concatenate %{{.*}}, %{{.*}}, %{{.*}} {axis = 1} : (tensor<4x2x64xi8>, tensor<4x2x64xi8>, tensor<4x2x64xi8>) -> tensor<4x6x64xi8>
+  // CHECK:         relay.nn.batch_matmul %[[BYTES]], %{{.*}} {out_dtype = i32, transpose_b = true} : (tensor<4x6x64xi8>, tensor<4x16x64xui8>) -> tensor<4x6x16xi32>
+  // CHECK:         relay.sum %{{.*}} {axis = [0]} : (tensor<12x2x16xf32>) -> tensor<2x16xf32>
+  // CHECK-NOT:     relay.nn.matmul
+  func.func @blocks(%x: tensor<2x256xf32>) -> tensor<2x16xf32> {
+    %q = relay.constant dense_resource<q> : tensor<16x4x64xi4>
+    %s = relay.constant dense_resource<s> : tensor<16x4x1xf32>
+    %0 = relay.cast %q {dtype = f32} : (tensor<16x4x64xi4>) -> tensor<16x4x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<16x4x64xf32>, tensor<16x4x1xf32>) -> tensor<16x4x64xf32>
+    %2 = relay.reshape %1 {newshape = [16, 256]} : (tensor<16x4x64xf32>) -> tensor<16x256xf32>
+    %3 = relay.transpose %2 {axes = [1, 0]} : (tensor<16x256xf32>) -> tensor<256x16xf32>
+    %4 = relay.nn.matmul %x, %3 : (tensor<2x256xf32>, tensor<256x16xf32>) -> tensor<2x16xf32>
+    return %4 : tensor<2x16xf32>
+  }
+
+  // One scale for each column: data has blocks all the same, as its sums are to
+  // be exact.
+  // CHECK-LABEL: func.func @columns
+  // CHECK:         relay.nn.batch_matmul {{.*}} : (tensor<3x3x512xi8>, tensor<3x16x512xui8>) -> tensor<3x3x16xi32>
+  func.func @columns(%x: tensor<1x1x1536xf32>) -> tensor<1x1x16xf32> {
+    %q = relay.constant dense_resource<q> : tensor<1536x16xui8>
+    %z = relay.constant dense<3> : tensor<16xi32>
+    %s = relay.constant dense_resource<s> : tensor<16xf32>
+    %0 = relay.cast %q {dtype = i32} : (tensor<1536x16xui8>) -> tensor<1536x16xi32>
+    %1 = relay.subtract %0, %z : (tensor<1536x16xi32>, tensor<16xi32>) -> tensor<1536x16xi32>
+    %2 = relay.cast %1 {dtype = f32} : (tensor<1536x16xi32>) -> tensor<1536x16xf32>
+    %3 = relay.multiply %2, %s : (tensor<1536x16xf32>, tensor<16xf32>) -> tensor<1536x16xf32>
+    %4 = relay.nn.matmul %x, %3 : (tensor<1x1x1536xf32>, tensor<1536x16xf32>) -> tensor<1x1x16xf32>
+    return %4 : tensor<1x1x16xf32>
+  }
+
+  // Blocks as exporters of QDQ spell them.
+  // CHECK-LABEL: func.func @repeated
+  // CHECK:         relay.nn.batch_matmul {{.*}} : (tensor<2x3x128xi8>, tensor<2x16x128xui8>) -> tensor<2x3x16xi32>
+  func.func @repeated(%x: tensor<1x256xf32>) -> tensor<1x16xf32> {
+    %q = relay.constant dense_resource<q> : tensor<256x16xi8>
+    %s = relay.constant dense_resource<s> : tensor<2x16xf32>
+    %0 = relay.repeat %s {axis = 0, repeats = 128} : (tensor<2x16xf32>) -> tensor<256x16xf32>
+    %1 = relay.cast %q {dtype = f32} : (tensor<256x16xi8>) -> tensor<256x16xf32>
+    %2 = relay.multiply %1, %0 : (tensor<256x16xf32>, tensor<256x16xf32>) -> tensor<256x16xf32>
+    %3 = relay.nn.matmul %x, %2 : (tensor<1x256xf32>, tensor<256x16xf32>) -> tensor<1x16xf32>
+    return %3 : tensor<1x16xf32>
+  }
+
+  // Many rows, an unknown number, short blocks, zeros that are no integers, and
+  // products of other types stay.
+  // CHECK-LABEL: func.func @kept
+  // CHECK-COUNT-5: relay.nn.dense
+  func.func @kept(%a: tensor<9x64xf32>, %b: tensor<?x64xf32>, %c: tensor<1x64xf32>, %d: tensor<1x64xf16>)
+      -> (tensor<9x16xf32>, tensor<?x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf16>) {
+    %q = relay.constant dense_resource<q> : tensor<16x64xi8>
+    %s = relay.constant dense_resource<s> : tensor<16x1xf32>
+    %0 = relay.cast %q {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
+    %2 = relay.nn.dense %a, %1 : (tensor<9x64xf32>, tensor<16x64xf32>) -> tensor<9x16xf32>
+    %3 = relay.nn.dense %b, %1 : (tensor<?x64xf32>, tensor<16x64xf32>) -> tensor<?x16xf32>
+    %r = relay.constant dense_resource<r> : tensor<16x2xf32>
+    %4 = relay.repeat %r {axis = 1, repeats = 32} : (tensor<16x2xf32>) -> tensor<16x64xf32>
+    %5 = relay.multiply %0, %4 : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<16x64xf32>
+    %6 = relay.nn.dense %c, %5 : (tensor<1x64xf32>, tensor<16x64xf32>) -> tensor<1x16xf32>
+    %z = relay.constant dense<0.5> : tensor<16x1xf32>
+    %7 = relay.subtract %0, %z : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
+    %8 = relay.multiply %7, %s : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
+    %9 = relay.nn.dense %c, %8 : (tensor<1x64xf32>, tensor<16x64xf32>) -> tensor<1x16xf32>
+    %10 = relay.cast %1 {dtype = f16} : (tensor<16x64xf32>) -> tensor<16x64xf16>
+    %11 = relay.nn.dense %d, %10 : (tensor<1x64xf16>, tensor<16x64xf16>) -> tensor<1x16xf16>
+    return %2, %3, %6, %9, %11 : tensor<9x16xf32>, tensor<?x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf16>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @highest
+// CHECK:         relay.nn.dense
+module attributes {target.precision = #target.precision<highest>, target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver4">} {
+  func.func @highest(%x: tensor<1x64xf32>) -> tensor<1x16xf32> {
+    %q = relay.constant dense_resource<q> : tensor<16x64xi8>
+    %s = relay.constant dense_resource<s> : tensor<16x1xf32>
+    %0 = relay.cast %q {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<1x64xf32>, tensor<16x64xf32>) -> tensor<1x16xf32>
+    return %2 : tensor<1x16xf32>
+  }
+}
+
+//--- pairs.mlir
+
+// Where two products of bytes are one instruction, two rows are as many as it
+// pays for.
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3">} {
+  // CHECK-LABEL: func.func @pairs
+  // CHECK:         relay.nn.batch_matmul
+  // CHECK:         relay.nn.dense
+  func.func @pairs(%x: tensor<2x64xf32>, %y: tensor<3x64xf32>) -> (tensor<2x16xf32>, tensor<3x16xf32>) {
+    %q = relay.constant dense_resource<q> : tensor<16x64xi8>
+    %s = relay.constant dense_resource<s> : tensor<16x1xf32>
+    %0 = relay.cast %q {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<2x64xf32>, tensor<16x64xf32>) -> tensor<2x16xf32>
+    %3 = relay.nn.dense %y, %1 : (tensor<3x64xf32>, tensor<16x64xf32>) -> tensor<3x16xf32>
+    return %2, %3 : tensor<2x16xf32>, tensor<3x16xf32>
+  }
+}
