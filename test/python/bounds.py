@@ -49,6 +49,9 @@ FAMILIES = {
         "half of the second cache", False,
         {"highest": 3e-6, "high": 3e-6, "medium": 2.0**-9},
         {"highest": 1e-6, "high": 1e-6, "medium": 2.0**-9}),
+    "few bits": Family(
+        "Dense layers of constant weights of 8 bits or fewer that a model makes floats", False,
+        {"highest": 3e-6, "high": 3e-6, "medium": (3e-6, 3e-6, 2.0**-8)}, _PRODUCTS),
     "winograd": Family(
         "Convolutions with windows of 3 x 3 or 5 x 5 and stride 1, where Winograd's algorithm "
         "is faster", True,

@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: relay-opt %t/vectors.mlir --relay-fuse-ops --verify-relay-fused --split-input-file | FileCheck %t/vectors.mlir
 // RUN: relay-opt %t/units.mlir --relay-fuse-ops --verify-relay-fused | FileCheck %t/units.mlir
+// RUN: relay-opt %t/devices.mlir --relay-plan-devices --relay-fuse-ops | FileCheck %t/devices.mlir
 
 //--- vectors.mlir
 
@@ -107,5 +108,25 @@ module attributes {target.spec = #amx} {
     %0 = relay.cast %q {dtype = f32} : (tensor<32x64xi8>) -> tensor<32x64xf32>
     %1 = relay.nn.dense %x, %0 : (tensor<?x64xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
     return %1 : tensor<?x32xf32>
+  }
+}
+
+//--- devices.mlir
+
+// On a GPU a block of threads would make what others make as well.
+#spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v4">
+module attributes {target.spec = #spec, target.device_specs = {cuda = #cuda.gpu<"sm_80">}} {
+  // CHECK-LABEL: func.func @devices
+  // CHECK:         relay.call @fused_cast_nn_dense(
+  // CHECK:         relay.call @fused_cast(
+  // CHECK:         relay.call @fused_nn_dense(
+  func.func @devices(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
+    %q = relay.constant dense_resource<q> : tensor<64x64xi8>
+    %0 = relay.cast %q {dtype = f32} : (tensor<64x64xi8>) -> tensor<64x64xf32>
+    %1 = relay.nn.dense %x, %0 : (tensor<4x64xf32>, tensor<64x64xf32>) -> tensor<4x64xf32>
+    %2 = relay.device_copy %1 {dst_virtual_device = {device_type = 2 : i64, virtual_device_id = 0 : i64}} : (tensor<4x64xf32>) -> tensor<4x64xf32>
+    %3 = relay.cast %q {dtype = f32} : (tensor<64x64xi8>) -> tensor<64x64xf32>
+    %4 = relay.nn.dense %2, %3 : (tensor<4x64xf32>, tensor<64x64xf32>) -> tensor<4x64xf32>
+    return %4 : tensor<4x64xf32>
   }
 }

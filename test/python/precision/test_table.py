@@ -72,6 +72,29 @@ def dense(draw, rows, depth, columns, is_constant=True):
             multiply(np.abs(data), np.abs(weight)))
 
 
+def few_bits(draw, rows, depth, columns):
+    """Blocks of 128 of a column share a scale."""
+    block = 128
+    shape = (columns, depth // block, block)
+    data = draw((rows, depth))
+    numbers = np.round(draw(shape) * 60).clip(-128, 127).astype(np.int8)
+    scales = np.abs(draw((*shape[:2], 1))) + np.float32(0.01)
+    weight = (numbers * scales.astype(np.float64)).reshape(columns, depth).T
+    whole, out = f"tensor<{columns}x{depth}xf32>", f"tensor<{rows}x{columns}xf32>"
+    floats = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    text = f"""func.func @main(%x: {tensor(data)}) -> {out} {{
+  %q = relay.constant dense<"0x{numbers.tobytes().hex()}"> : {floats.replace("f32", "i8")}
+  %s = {constant(scales)}
+  %0 = relay.cast %q {{dtype = f32}} : ({floats.replace("f32", "i8")}) -> {floats}
+  %1 = relay.multiply %0, %s : ({floats}, {tensor(scales)}) -> {floats}
+  %2 = relay.reshape %1 {{newshape = [{columns}, {depth}]}} : ({floats}) -> {whole}
+  %3 = relay.nn.dense %x, %2 : ({tensor(data)}, {whole}) -> {out}
+  return %3 : {out}
+}}"""
+    return (text, [data], data.astype(np.float64) @ weight,
+            np.abs(data).astype(np.float64) @ np.abs(weight))
+
+
 def taps(data, window, stride, pad):
     data = np.pad(data.astype(np.float64), ((0, 0), (pad, pad), (pad, pad), (0, 0)))
     size = [(n - window) // stride + 1 for n in data.shape[1:3]]
@@ -170,6 +193,9 @@ CASES = {
         lambda draw: conv(draw, (1, 30, 30, 3), 32, 7, 2, 3),
         lambda draw: transposed(draw, 288, 32)],
     "few rows": [lambda draw: dense(draw, 1, 2048, 2048), lambda draw: dense(draw, 3, 2048, 1024)],
+    "few bits": [lambda draw: few_bits(draw, 1, 2048, 1024),
+                 lambda draw: few_bits(draw, 8, 1024, 1024),
+                 lambda draw: few_bits(draw, 40, 1024, 1024)],
     "winograd": [lambda draw: conv(draw, (1, 28, 28, 64), 64, 3, 1, 1),
                  lambda draw: conv(draw, (1, 14, 14, 256), 64, 3, 1, 1),
                  lambda draw: conv(draw, (1, 28, 28, 64), 64, 5, 1, 2)],

@@ -61,6 +61,7 @@ PIPELINES = [
     "func.func(relay-split-transposed-conv)", "func.func(relay-pool-before-conv)",
     "func.func(relay-combine-parallel-matmul)", "func.func(relay-combine-parallel-dense)",
     "relay-inline-indirect-calls", "func.func(relay-widen-products)",
+    "relay-attach-target{target=znver4},func.func(relay-rows-to-integers)",
     "relay-attach-target{target=x86-64-v3},func.func(relay-winograd)",
     "func.func(relay-qnn-canonicalize)", "func.func(relay-crop-kernels)",
 ]

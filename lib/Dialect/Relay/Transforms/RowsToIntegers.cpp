@@ -33,9 +33,9 @@ using namespace mlir::relay;
 
 /// Sums of so many products of bytes are exact in f32.
 static constexpr int64_t kMaxBlock = 512;
-/// Shorter blocks have more sums to store than it pays for: a row by a weight of
-/// 4096 x 4096 with blocks of 32 took 1.2 times as long as in floats, with blocks
-/// of 64 0.6 times.
+/// Shorter blocks have more sums to store than it pays for: a row by a weight
+/// of 4096 x 4096 with blocks of 32 took 1.2 times as long as in floats, with
+/// blocks of 64 0.6 times.
 static constexpr int64_t kMinBlock = 64;
 
 namespace {

@@ -30,8 +30,8 @@ inline bool hasPairProducts(const CPUInfo &cpu) {
          cpu.hasFeature(cpu.getVectorBits() == 512 ? "avx512bw" : "avx2");
 }
 
-/// How many products of bytes, summed up in 32 bits, take as long as one of f32;
-/// 0 if bytes are widened first.
+/// How many products of bytes, summed up in 32 bits, take as long as one of
+/// f32; 0 if bytes are widened first.
 inline int64_t countByteProducts(TargetAttrInterface target) {
   auto cpu = dyn_cast_if_present<CPUAttr>(target);
   if (!cpu)
