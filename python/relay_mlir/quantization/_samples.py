@@ -43,6 +43,11 @@ class Samples:
         if limit is not None:
             self.num_runs = min(self.num_runs, max(limit, 1))
         self._inputs = list(zip(names, checked))
+        floats = {name: array for name, (array, _, _) in zip(names, checked)
+                  if _has_floats(array)}
+        if floats and not any(array.any() for array in floats.values()):
+            raise ValueError(f"expects samples of what the network will see, but got only zeros for "
+                             f"{', '.join(floats)}")
         per_run = {step for _, step, has_batch in checked if has_batch}
         self.count = self.num_runs * (per_run.pop() if len(per_run) == 1 else 1)
         if self.labels is not None:
@@ -56,6 +61,10 @@ class Samples:
         for run in range(self.num_runs):
             yield {name: array[run * step:(run + 1) * step] if has_batch else array[run]
                    for name, (array, step, has_batch) in self._inputs}
+
+
+def _has_floats(array: np.ndarray[Any, Any]) -> bool:
+    return np.issubdtype(array.dtype, np.inexact) or array.dtype.name == "bfloat16"
 
 
 def _text(array: np.ndarray[Any, Any]) -> str:
@@ -138,7 +147,7 @@ def _check(array: np.ndarray[Any, Any],
     else:
         raise ValueError(f"expects samples of {info.name} of [{shape}], stacked along their first "
                          f"dimension or a new one, but got {_text(array)}")
-    if np.issubdtype(array.dtype, np.inexact) or array.dtype.name == "bfloat16":
+    if _has_floats(array):
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
             place = tuple(int(i) for i in bad[0])

@@ -205,7 +205,7 @@ func.func @avg_pool2d(%a0: tensor<1x1x4x4xi8>, %a1: tensor<f32>, %a2: tensor<i32
 // -----
 
 func.func @conv2d(%a0: tensor<1x3x8x8xui8>, %a1: tensor<4x2x3x3xi8>, %a2: tensor<i32>, %a3: tensor<i32>, %a4: tensor<f32>, %a5: tensor<f32>) {
-  // expected-error @below {{expects 2 input channels}}
+  // expected-error @below {{expects 2 input channels (weight is 'tensor<4x2x3x3xi8>', groups is 1), but got 3 (data is 'tensor<1x3x8x8xui8>')}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.conv2d %a0, %a1, %a2, %a3, %a4, %a5 {out_dtype = i32} : (tensor<1x3x8x8xui8>, tensor<4x2x3x3xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x4x6x6xi32>
   return

@@ -328,6 +328,8 @@ def test_budget():
     ({"x": images(), "labels": np.arange(3)}, "expects labels to be 8 integers"),
     ({"x": images(), "labels": np.arange(8) + 100}, "expects labels from 0 to .* but got 100"),
     ({"x": images(), "labels": np.zeros(8)}, "expects labels to be 8 integers"),
+    ({"x": np.zeros_like(images())}, "expects samples of what the network will see, but got only "
+     "zeros for x"),
 ])
 def test_wrong_data(data, message):
     with pytest.raises(ValueError, match=message):

@@ -329,7 +329,10 @@ static FailureOr<ConvTypes> getConvTypes(std::optional<Location> location,
                     adaptor.getKernelLayout(), kernelLayout, "kernel_layout");
   if (failed(weight))
     return failure();
-  return ConvTypes{*data, weight->clone(data->getElementType())};
+  // Bytes are factors of each other; numbers of 16 bits are of their own type.
+  if (data->getElementTypeBitWidth() != weight->getElementTypeBitWidth())
+    weight = weight->clone(data->getElementType());
+  return ConvTypes{*data, *weight};
 }
 
 template <typename AdaptorT>
