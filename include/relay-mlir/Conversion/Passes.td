@@ -291,9 +291,10 @@ def MarkByteBoundsPass
   let description = [{
     Where every call of a primitive function passes bytes with a sign that are 0
     to 127, as what a ReLU becomes in a quantized network is, or -64 to 64, as
-    weights of 7 bits are, the attribute `tir.byte_bounds` of the function lists
-    the argument with these bounds. The kernel may then take instructions that
-    are exact for such bytes only. Bounds follow from `relay.clip`, ReLU, maxima
+    weights of 7 bits are, or bytes of either kind that are 0 to 15, as weights of
+    4 bits, the attribute `tir.byte_bounds` of the function lists the argument
+    with these bounds. The kernel may then take instructions that are exact for
+    such bytes only, and store constants in 4 bits. Bounds follow from `relay.clip`, ReLU, maxima
     and constants, across the functions of the module; pools, shapes and padding
     keep them.
 

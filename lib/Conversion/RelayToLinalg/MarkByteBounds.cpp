@@ -208,19 +208,21 @@ Bounds ByteBounds::computeConstant(ConstantOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type || !type.hasStaticShape() || type.getNumElements() == 0)
     return all;
-  if (type.getElementType().isSignlessInteger(8)) {
+  bool isUnsigned = type.getElementType().isUnsignedInteger(8);
+  if (isUnsigned || type.getElementType().isSignlessInteger(8)) {
     auto value = dyn_cast<ElementsAttr>(op.getValue());
     DenseElementsAttr contents = value ? getContents(value) : nullptr;
     if (!contents)
       return all;
+    auto getNumber = [&](char byte) -> int {
+      return isUnsigned ? int(static_cast<uint8_t>(byte))
+                        : int(static_cast<int8_t>(byte));
+    };
     // The one of a splat, or all.
     auto [low, high] = std::minmax_element(
         contents.getRawData().begin(), contents.getRawData().end(),
-        [](char a, char b) {
-          return static_cast<int8_t>(a) < static_cast<int8_t>(b);
-        });
-    return {double(static_cast<int8_t>(*low)),
-            double(static_cast<int8_t>(*high))};
+        [&](char a, char b) { return getNumber(a) < getNumber(b); });
+    return {double(getNumber(*low)), double(getNumber(*high))};
   }
   if (type.getNumElements() > kMaxElements)
     return all;
@@ -297,19 +299,24 @@ Bounds ByteBounds::computeOp(OpResult result) {
 }
 
 SmallVector<Attribute> ByteBounds::getBoundedParameters(func::FuncOp function) {
-  // Those of data behind a ReLU, and of weights of 7 bits.
-  constexpr int64_t kBounds[][2] = {{0, 127}, {-64, 64}};
+  // Those of data behind a ReLU, of weights of 7 bits, and of weights of 4,
+  // which may be of either type.
+  constexpr int64_t kBounds[][2] = {{0, 127}, {-64, 64}, {0, 15}};
+  constexpr int64_t kLowest = 0, kLargestUnsigned = 15;
   SmallVector<Attribute> parameters;
   // Tuples become several arguments.
   if (function.isExternal() || !llvm::all_of(function.getArgumentTypes(),
                                              llvm::IsaPred<RankedTensorType>))
     return parameters;
   for (BlockArgument argument : function.getArguments()) {
-    if (!getElementTypeOrSelf(argument.getType()).isSignlessInteger(8))
+    Type type = getElementTypeOrSelf(argument.getType());
+    if (!type.isSignlessInteger(8) && !type.isUnsignedInteger(8))
       continue;
     Bounds range = get(argument);
     for (auto [low, high] : kBounds)
-      if (range.isWithin({double(low), double(high)}))
+      if ((type.isSignlessInteger() ||
+           (low == kLowest && high == kLargestUnsigned)) &&
+          range.isWithin({double(low), double(high)}))
         parameters.push_back(DenseI64ArrayAttr::get(
             function.getContext(), {argument.getArgNumber(), low, high}));
   }

@@ -139,6 +139,13 @@ static std::unique_ptr<char[]> splitBytes(ArrayRef<char> bytes,
   return result;
 }
 
+/// Makes one byte of two, in place.
+static void joinNibbles(std::vector<char> &bytes) {
+  for (size_t i = 0, e = bytes.size() / 2; i != e; ++i)
+    bytes[i] = static_cast<char>((bytes[2 * i] & 15) | bytes[2 * i + 1] << 4);
+  bytes.resize(bytes.size() / 2);
+}
+
 /// Whether two constants of one type have the same elements.
 static bool haveEqualBytes(ElementsAttr lhs, ElementsAttr rhs) {
   if (lhs == rhs)
@@ -150,9 +157,10 @@ static bool haveEqualBytes(ElementsAttr lhs, ElementsAttr rhs) {
 
 FailureOr<uint64_t>
 ConstantPool::add(ElementsAttr value, AffineMap layout,
-                  ArrayRef<int64_t> packedShape, int64_t numPieces,
+                  ArrayRef<int64_t> packedShape, PackedElements elements,
                   llvm::function_ref<InFlightDiagnostic()> emitError) {
-  if (layout && layout.isIdentity() && numPieces == 0)
+  int64_t numPieces = elements.numPieces;
+  if (layout && layout.isIdentity() && elements == PackedElements())
     layout = {};
   int64_t elementBytes = getElementBytes(value.getElementType());
   if (elementBytes == 0)
@@ -204,8 +212,13 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
 
   // Weights are long and seldom alike: what their bytes hash to is only
   // computed once a sample of them agrees.
-  uint64_t hash = llvm::hash_combine(
-      layout, bytes, numPieces, type.getElementType(), hashSample(value, *raw));
+  if (elements.areNibbles && elementBytes != 1)
+    return emitError() << "expects constant elements of a byte to halve, but "
+                          "got "
+                       << value.getElementType();
+  uint64_t hash =
+      llvm::hash_combine(layout, bytes, numPieces, elements.areNibbles,
+                         type.getElementType(), hashSample(value, *raw));
   SmallVector<unsigned, 1> &candidates = byHash[hash];
   std::optional<uint64_t> fullHash;
   for (unsigned index : candidates) {
@@ -214,7 +227,7 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
     bool sameShape = !layout || (entry.value.getShapedType() == type &&
                                  ArrayRef(entry.packedShape) == packedShape);
     if (entry.layout != layout || entry.bytes != bytes ||
-        entry.numPieces != numPieces || !sameShape ||
+        !(entry.elements == elements) || !sameShape ||
         entry.value.getElementType() != type.getElementType())
       continue;
     if (!fullHash)
@@ -228,8 +241,8 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
   if (bytes > uint64_t(INT64_MAX) - offset)
     return tooLarge() << " after " << size << " bytes of others";
   candidates.push_back(entries.size());
-  entries.push_back({value, layout, SmallVector<int64_t>(packedShape),
-                     numPieces, offset, bytes, fullHash});
+  entries.push_back({value, layout, SmallVector<int64_t>(packedShape), elements,
+                     offset, bytes, fullHash});
   size = offset + bytes;
   return offset;
 }
@@ -299,7 +312,7 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
     uint64_t count = entry.bytes, unit = 1;
     // Elements that are all alike need not be there at once, and zeros not at
     // all, which may be more than there is memory.
-    source.isSplat = !entry.layout && entry.numPieces == 0 &&
+    source.isSplat = !entry.layout && entry.elements.numPieces == 0 &&
                      !isDenseBool(entry.value) && entry.value.isSplat();
     if (source.isSplat) {
       source.bytes = *getRawBytes(entry.value);
@@ -317,14 +330,18 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
     if (entry.layout) {
       SmallVector<int64_t> shape(entry.value.getShapedType().getShape());
       int64_t elementBytes = getElementBytes(entry.value.getElementType());
-      if (entry.numPieces != 0) {
-        shape.push_back(entry.numPieces);
+      if (entry.elements.numPieces != 0) {
+        shape.push_back(entry.elements.numPieces);
         elementBytes = sizeof(uint16_t);
       }
-      source.packer.emplace(shape, entry.layout, entry.packedShape,
-                            elementBytes);
+      SmallVector<int64_t> packedShape(entry.packedShape);
+      if (entry.elements.areNibbles)
+        packedShape.push_back(2);
+      source.packer.emplace(shape, entry.layout, packedShape, elementBytes);
       count = source.packer->getNumSlabs();
       unit = source.packer->getSlabBytes();
+      if (entry.elements.areNibbles)
+        unit /= 2;
     }
     uint64_t step =
         std::max<uint64_t>(1, pieceBytes / std::max<uint64_t>(unit, 1));
@@ -350,7 +367,8 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
     std::vector<char> buffer;
     if (source.packer) {
       const char *elements = source.bytes.data();
-      if (int64_t numPieces = entries[piece.source].numPieces) {
+      const PackedElements &kind = entries[piece.source].elements;
+      if (int64_t numPieces = kind.numPieces) {
         std::call_once(source.isSplit, [&] {
           source.split = splitBytes(source.bytes, numPieces);
         });
@@ -361,6 +379,8 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
       buffer = buffers.take();
       buffer.resize((piece.end - piece.begin) * source.packer->getSlabBytes());
       source.packer->pack(elements, piece.begin, piece.end, buffer);
+      if (kind.areNibbles)
+        joinNibbles(buffer);
       bytes = buffer;
     } else if (source.isSplat) {
       // Pieces start at whole elements.

@@ -105,13 +105,13 @@ LogicalResult HostTranslator::collectCalls(HostFunction &function) {
 LogicalResult HostTranslator::placeConstants() {
   auto place = [&](HostFunction &function, OpOperand &operand, AffineMap layout,
                    ArrayRef<int64_t> packedShape,
-                   int64_t numPieces) -> LogicalResult {
+                   PackedElements elements) -> LogicalResult {
     auto constant =
         relax::getReshapeRoot(operand.get()).getDefiningOp<relax::ConstantOp>();
     if (!constant)
       return success();
     FailureOr<uint64_t> offset =
-        pool.add(constant.getValue(), layout, packedShape, numPieces,
+        pool.add(constant.getValue(), layout, packedShape, elements,
                  [&] { return constant.emitOpError(); });
     if (failed(offset))
       return failure();
@@ -131,25 +131,28 @@ LogicalResult HostTranslator::placeConstants() {
               index, relax::kLayoutAttr);
           auto pieces = call.kernel.getArgAttrOfType<IntegerAttr>(
               index, relax::kPiecesAttr);
+          PackedElements elements;
+          elements.numPieces = pieces ? pieces.getInt() : 0;
+          elements.areNibbles =
+              call.kernel.getArgAttr(index, relax::kNibblesAttr) != nullptr;
           auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
           if (failed(place(*function, operand,
                            layout ? layout.getValue() : AffineMap(),
-                           memref.getShape(), pieces ? pieces.getInt() : 0)))
+                           memref.getShape(), elements)))
             return failure();
         }
       }
       for (auto copy : function->main.getBody().getOps<relax::CopyOp>())
         if (getDevice(copy.getSource()) == device &&
-            failed(place(*function, copy.getSourceMutable(), {}, {},
-                         /*numPieces=*/0)))
+            failed(place(*function, copy.getSourceMutable(), {}, {}, {})))
           return failure();
     }
     // Constants of the bytecode are on the host, which is first.
     if (device == 0 && bytecode)
       for (Bytecode::Constant &constant : bytecode->constants) {
-        FailureOr<uint64_t> offset =
-            pool.add(constant.value, {}, {}, /*numPieces=*/0,
-                     [&] { return emitError(constant.loc); });
+        FailureOr<uint64_t> offset = pool.add(constant.value, {}, {}, {}, [&] {
+          return emitError(constant.loc);
+        });
         if (failed(offset))
           return failure();
         constant.offset = *offset;

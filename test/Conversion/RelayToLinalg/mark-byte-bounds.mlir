@@ -66,7 +66,7 @@ func.func @main(%x: tensor<4x8xi8>) -> (tensor<4x8xi8>, tensor<4x8xi8>) {
 // -----
 
 // Whoever calls a public function may pass anything, and integers that wrap are
-// any. Bytes without a sign are for other instructions.
+// any. Of bytes without a sign, those of 4 bits alone count.
 // CHECK-NOT: tir.byte_bounds
 func.func @open(%x: tensor<4xi8>) -> tensor<4xi8> attributes {relay.primitive} {
   %0 = relay.copy %x : (tensor<4xi8>) -> tensor<4xi8>
@@ -86,7 +86,7 @@ func.func private @relu(%x: tensor<4xi8>) -> tensor<4xi8> attributes {relay.prim
   return %0 : tensor<4xi8>
 }
 func.func @main(%x: tensor<4xi8>, %y: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>) {
-  %u = relay.constant dense<1> : tensor<4xui8>
+  %u = relay.constant dense<16> : tensor<4xui8>
   %0 = relay.call @relu(%x) : (tensor<4xi8>) -> tensor<4xi8>
   %1 = relay.call @open(%0) : (tensor<4xi8>) -> tensor<4xi8>
   %2 = relay.call @wide(%y) : (tensor<4xi32>) -> tensor<4xi8>
@@ -158,7 +158,7 @@ func.func private @large(%x: tensor<1x8192xi8>, %w: tensor<8x8192xi8>) -> tensor
   return %0 : tensor<1x8xi32>
 }
 // CHECK-LABEL: func.func private @unsigned
-// CHECK-SAME:  attributes {relay.primitive} {
+// CHECK-SAME:  tir.byte_bounds = [array<i64: 1, 0, 15>]
 func.func private @unsigned(%x: tensor<1x8192xui8>, %w: tensor<8x8192xui8>) -> tensor<1x8xi32> attributes {relay.primitive} {
   %0 = relay.nn.dense %x, %w {out_dtype = i32} : (tensor<1x8192xui8>, tensor<8x8192xui8>) -> tensor<1x8xi32>
   return %0 : tensor<1x8xi32>
@@ -168,7 +168,7 @@ func.func @main(%x: tensor<1x8192xi8>, %y: tensor<1x8192xui8>)
   %w = relay.constant dense<-64> : tensor<8x8192xi8>
   %v = relay.constant dense<64> : tensor<8x8192xi8>
   %l = relay.constant dense<-65> : tensor<8x8192xi8>
-  %u = relay.constant dense<1> : tensor<8x8192xui8>
+  %u = relay.constant dense<15> : tensor<8x8192xui8>
   %0 = relay.call @both(%x, %w) : (tensor<1x8192xi8>, tensor<8x8192xi8>) -> tensor<1x8xi32>
   %1 = relay.call @both(%x, %v) : (tensor<1x8192xi8>, tensor<8x8192xi8>) -> tensor<1x8xi32>
   %2 = relay.call @large(%x, %l) : (tensor<1x8192xi8>, tensor<8x8192xi8>) -> tensor<1x8xi32>

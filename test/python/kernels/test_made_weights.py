@@ -59,7 +59,7 @@ def check(depth, columns, dtype="int4", block=0, rows=(4,), is_open=False, per_c
         return np.repeat(values, block, axis=0) if block else values
 
     weight = (numbers - spread(zeros)) * spread(scales.astype(np.float64))
-    bound = 3e-6
+    bound = 1e-5 if precision == "medium" else 3e-6
     if element == np.float16:
         weight, bound = weight.astype(element).astype(np.float64), 1e-3
     program = rm.compile(model, precision=precision)

@@ -27,6 +27,20 @@ namespace mlir::relay {
 /// Symbol of the first byte of the constants.
 inline constexpr llvm::StringLiteral kWeightsSymbol = "relay_weights";
 
+/// What becomes of the elements of a constant that a layout moves.
+struct PackedElements {
+  /// If not 0, each f32 element is split into that many of bf16 (see
+  /// Support/SplitFloat.h), and the layout has the piece as its last dimension.
+  int64_t numPieces = 0;
+  /// Two bytes of 0 to 15 become one, the first its lower half. They are the
+  /// last dimension of what the layout makes, which the packed shape has not.
+  bool areNibbles = false;
+
+  bool operator==(const PackedElements &other) const {
+    return numPieces == other.numPieces && areNibbles == other.areNibbles;
+  }
+};
+
 /// Lays out constants one after the other, each once for every layout in which
 /// a kernel wants it.
 class ConstantPool {
@@ -37,11 +51,9 @@ public:
   /// of an element to its index in `packedShape`, whose other elements are
   /// zero; null leaves the constant as it is. Constants with equal bytes share
   /// their place. Errors are reported through `emitError`.
-  ///
-  /// With `numPieces`, each f32 element is split into that many of bf16 (see
-  /// Support/SplitFloat.h), and the layout has the piece as its last dimension.
   FailureOr<uint64_t> add(ElementsAttr value, AffineMap layout,
-                          ArrayRef<int64_t> packedShape, int64_t numPieces,
+                          ArrayRef<int64_t> packedShape,
+                          PackedElements elements,
                           llvm::function_ref<InFlightDiagnostic()> emitError);
 
   /// Begins a part, such as the constants of another device, which shares
@@ -62,7 +74,7 @@ private:
     ElementsAttr value;
     AffineMap layout;
     SmallVector<int64_t> packedShape;
-    int64_t numPieces;
+    PackedElements elements;
     uint64_t offset;
     uint64_t bytes;
     std::optional<uint64_t> fullHash;

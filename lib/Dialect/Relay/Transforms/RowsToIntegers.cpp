@@ -23,6 +23,8 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Target/IR/ByteProducts.h"
 
+#include <cmath>
+
 namespace mlir::relay {
 #define GEN_PASS_DEF_ROWSTOINTEGERSPASS
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
@@ -280,15 +282,15 @@ Term BlockedWeight::buildZeros(TermBuilder &b) const {
 
 namespace {
 
-/// Rows of floats as rows of bytes: three for each, all of one kind together.
+/// Rows of floats as rows of bytes: some for each, all of one kind together.
 struct BytesOfRows {
-  static constexpr int64_t kBytes = 3;
+  /// `numBytes` for each number.
+  BytesOfRows(TermBuilder &b, Term data, int64_t numBlocks, int64_t block,
+              int64_t numBytes);
 
-  BytesOfRows(TermBuilder &b, Term data, int64_t numBlocks, int64_t block);
-
-  /// i8: (blocks, 3 * rows, block)
+  /// i8: (blocks, bytes * rows, block)
   Term bytes;
-  /// What bytes stand for, f32: (blocks, 3 * rows, 1)
+  /// What bytes stand for, f32: (blocks, bytes * rows, 1)
   Term units;
 };
 
@@ -301,10 +303,12 @@ static Term concatenate(TermBuilder &b, ArrayRef<Term> parts) {
 }
 
 BytesOfRows::BytesOfRows(TermBuilder &b, Term data, int64_t numBlocks,
-                         int64_t block)
+                         int64_t block, int64_t numBytes)
     : bytes(data), units(data) {
-  // As many as three bytes hold, less some that rounding may add.
-  constexpr double kLargest = (127 << 16) + (127 << 8) + 120;
+  // As much as the bytes hold, less some that rounding may add.
+  double most = 120;
+  for (int64_t i = 1; i != numBytes; ++i)
+    most += std::ldexp(127, 8 * i);
   // Of smaller numbers the factor would be infinite. What is left of theirs is
   // off by no more than the smallest normal number.
   constexpr double kSmallest = 0x1p-104;
@@ -317,19 +321,21 @@ BytesOfRows::BytesOfRows(TermBuilder &b, Term data, int64_t numBlocks,
                         {b.getNamedAttr("axis", b.getDenseI64ArrayAttr({2})),
                          b.getNamedAttr("keepdims", b.getBoolAttr(true))});
   Term size = b.make<MaximumOp>(largest, b.number(kSmallest, largest));
-  Term whole = b.castTo(b.make<RoundOp>(blocks * (kLargest / size)), i32);
+  Term whole = b.castTo(b.make<RoundOp>(blocks * (most / size)), i32);
+  // Infinities and NaN make all sums NaN.
+  Term unit = size * (1 / most) + (largest - largest);
   // From the last byte on, each with its sign.
   Term eight = b.number(8, i32);
-  auto takeByte = [&](Term &rest) {
-    Term byte = b.castTo(rest, i8);
-    rest = b.make<RightShiftOp>(rest - b.castTo(byte, i32), eight);
-    return byte;
-  };
-  Term low = takeByte(whole), middle = takeByte(whole);
-  bytes = concatenate(b, {b.castTo(whole, i8), middle, low});
-  // Infinities and NaN make all sums NaN.
-  Term unit = size * (1 / kLargest) + (largest - largest);
-  units = concatenate(b, {unit * 0x1p16, unit * 0x1p8, unit});
+  SmallVector<Term> parts, scales;
+  for (int64_t i = 0; i != numBytes; ++i) {
+    Term byte = b.castTo(whole, i8);
+    parts.push_back(byte);
+    scales.push_back(i == 0 ? unit : unit * std::ldexp(1, 8 * i));
+    if (i + 1 != numBytes)
+      whole = b.make<RightShiftOp>(whole - b.castTo(byte, i32), eight);
+  }
+  bytes = concatenate(b, parts);
+  units = concatenate(b, scales);
 }
 
 /// The rows of data, if they are known and few enough.
@@ -361,7 +367,8 @@ static void multiplyIntegers(Operation *op, int64_t rows,
   int64_t numBlocks = weight.getBlocks(), block = weight.getBlockSize();
   int64_t columns = weight.getColumns();
   Term data = b.reshape(op->getOperand(0), {rows, numBlocks * block});
-  BytesOfRows left(b, data, numBlocks, block);
+  int64_t numBytes = getPrecision(op) == Precision::Medium ? 2 : 3;
+  BytesOfRows left(b, data, numBlocks, block, numBytes);
 
   SmallVector<Value> factors = {left.bytes, weight.buildNumbers(b)};
   Term products = b.makeWith<NNBatchMatmulOp>(
@@ -371,8 +378,8 @@ static void multiplyIntegers(Operation *op, int64_t rows,
   Term sums = b.sum(b.castTo(left.bytes, i32), {2}, /*keepdims=*/true);
   Term integers = products - sums * weight.buildZeros(b);
   Term floats = b.castTo(integers, f32) * (weight.buildScales(b) * left.units);
-  Term result = b.sum(
-      b.reshape(floats, {numBlocks * BytesOfRows::kBytes, rows, columns}), {0});
+  Term result =
+      b.sum(b.reshape(floats, {numBlocks * numBytes, rows, columns}), {0});
   op->getResult(0).replaceAllUsesWith(b.reshape(result, type.getShape()));
   op->erase();
 }

@@ -207,11 +207,14 @@ LogicalResult PrimFuncOp::verify() {
     // The pieces of elements are a last dimension.
     int64_t numDims =
         originalType.getRank() + (getArgAttr(index, kPiecesAttr) ? 1 : 0);
+    // And the halves of bytes one of the packed ones.
+    int64_t numResults =
+        packedType.getRank() + (getArgAttr(index, kNibblesAttr) ? 1 : 0);
     if (map.getValue().getNumDims() != numDims ||
-        map.getValue().getNumResults() != packedType.getRank())
+        map.getValue().getNumResults() != numResults)
       return emitOpError("expects tir.layout of argument ")
-             << index << " to map rank " << numDims << " to rank "
-             << packedType.getRank() << ", but got " << map;
+             << index << " to map rank " << numDims << " to rank " << numResults
+             << ", but got " << map;
   }
   return verifyIndexSizes(*this);
 }

@@ -150,3 +150,72 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver4
     }
   }
 }
+
+// -----
+
+// Constants of 4 bits are in halves of bytes: two groups of four channels in
+// each vector.
+// CHECK-LABEL: transform.named_sequence @nibbles.schedule
+// CHECK: transform.tir.matrix_tiles %{{.*}}, "vpdpbusd"
+// APPLIED-LABEL: tir.prim_func @nibbles
+// APPLIED-SAME: memref<4x2x1x4x8x64xi8> {tir.layout = affine_map<(d0, d1) -> (d0 floordiv 64, d1 floordiv 64, 0, (d0 mod 64) floordiv 16, ((d1 mod 64) floordiv 4) floordiv 2, (d0 mod 16) * 4 + d1 mod 4, ((d1 mod 64) floordiv 4) mod 2)>, tir.nibbles, tir.original_type = memref<256x128xi8>}
+// APPLIED: tir.block @matmul(
+// APPLIED: %[[BYTES:.*]] = vector.load %{{.*}} : memref<4x2x1x4x8x64xi8>, vector<64xi8>
+// APPLIED: %[[LOW:.*]] = arith.andi %[[BYTES]], %{{.*}} : vector<64xi8>
+// APPLIED: vpdpbusd{{.*}}(%{{.*}}, %[[LOW]], %{{.*}})
+// APPLIED: %[[HIGH:.*]] = arith.shrui %[[BYTES]], %{{.*}} : vector<64xi8>
+// APPLIED: vpdpbusd{{.*}}(%{{.*}}, %[[HIGH]], %{{.*}})
+
+// Not those that are within other bounds.
+// APPLIED-LABEL: tir.prim_func @bytes
+// APPLIED-NOT: tir.nibbles
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver4">} {
+  tir.prim_func @nibbles(%x: memref<1x128xi8>, %w: memref<256x128xi8>, %out: memref<1x256xi32>) attributes {tir.byte_bounds = [array<i64: 1, 0, 15>], tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %c0 = arith.constant 0 : i32
+    tir.for %i0 = 0 to 1 {
+      tir.for %i1 = 0 to 256 {
+        tir.for %i2 = 0 to 128 {
+          tir.block @matmul(%v0 = spatial %i0 in 1, %v1 = spatial %i1 in 256, %v2 = reduce %i2 in 128)
+              reads(%x[%v0, %v2] : memref<1x128xi8>, %w[%v1, %v2] : memref<256x128xi8>, %out[%v0, %v1] : memref<1x256xi32>)
+              writes(%out[%v0, %v1] : memref<1x256xi32>) {
+            tir.init {
+              affine.store %c0, %out[%v0, %v1] : memref<1x256xi32>
+            }
+            %0 = affine.load %x[%v0, %v2] : memref<1x128xi8>
+            %1 = affine.load %w[%v1, %v2] : memref<256x128xi8>
+            %2 = affine.load %out[%v0, %v1] : memref<1x256xi32>
+            %3 = arith.extsi %0 : i8 to i32
+            %4 = arith.extui %1 : i8 to i32
+            %5 = arith.muli %3, %4 : i32
+            %6 = arith.addi %2, %5 : i32
+            affine.store %6, %out[%v0, %v1] : memref<1x256xi32>
+          }
+        }
+      }
+    }
+  }
+  tir.prim_func @bytes(%x: memref<1x128xi8>, %w: memref<256x128xi8>, %out: memref<1x256xi32>) attributes {tir.byte_bounds = [array<i64: 1, 0, 127>], tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %c0 = arith.constant 0 : i32
+    tir.for %i0 = 0 to 1 {
+      tir.for %i1 = 0 to 256 {
+        tir.for %i2 = 0 to 128 {
+          tir.block @matmul(%v0 = spatial %i0 in 1, %v1 = spatial %i1 in 256, %v2 = reduce %i2 in 128)
+              reads(%x[%v0, %v2] : memref<1x128xi8>, %w[%v1, %v2] : memref<256x128xi8>, %out[%v0, %v1] : memref<1x256xi32>)
+              writes(%out[%v0, %v1] : memref<1x256xi32>) {
+            tir.init {
+              affine.store %c0, %out[%v0, %v1] : memref<1x256xi32>
+            }
+            %0 = affine.load %x[%v0, %v2] : memref<1x128xi8>
+            %1 = affine.load %w[%v1, %v2] : memref<256x128xi8>
+            %2 = affine.load %out[%v0, %v1] : memref<1x256xi32>
+            %3 = arith.extsi %0 : i8 to i32
+            %4 = arith.extui %1 : i8 to i32
+            %5 = arith.muli %3, %4 : i32
+            %6 = arith.addi %2, %5 : i32
+            affine.store %6, %out[%v0, %v1] : memref<1x256xi32>
+          }
+        }
+      }
+    }
+  }
+}

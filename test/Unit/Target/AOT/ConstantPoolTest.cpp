@@ -55,7 +55,7 @@ protected:
   uint64_t add(ConstantPool &pool, ElementsAttr value, AffineMap layout = {},
                ArrayRef<int64_t> packedShape = {}, int64_t numPieces = 0) {
     FailureOr<uint64_t> offset =
-        pool.add(value, layout, packedShape, numPieces,
+        pool.add(value, layout, packedShape, {numPieces},
                  [&] { return emitError(UnknownLoc::get(&context)); });
     EXPECT_TRUE(succeeded(offset));
     return offset.value_or(0);
@@ -179,6 +179,30 @@ TEST_F(ConstantPoolTest, PackingFollowsTheMap) {
   }
 }
 
+TEST_F(ConstantPoolTest, TwoNumbersOfFourBitsAreInAByte) {
+  // Rows of 3 columns; two rows are the halves of one, and the last is alone.
+  SmallVector<int8_t> values = {1, 2, 3, 4, 5, 6, 15, 0, 9};
+  auto type = RankedTensorType::get({3, 3}, b.getI8Type());
+  ElementsAttr constant = DenseElementsAttr::get(type, ArrayRef(values));
+  AffineMap layout = parseMap("(d0, d1) -> (d0 floordiv 2, d1, d0 mod 2)");
+  ConstantPool pool(&context);
+  auto addTo = [&](PackedElements elements, ArrayRef<int64_t> shape) {
+    return pool.add(constant, layout, shape, elements,
+                    [&] { return emitError(UnknownLoc::get(&context)); });
+  };
+  PackedElements nibbles;
+  nibbles.areNibbles = true;
+  FailureOr<uint64_t> offset = addTo(nibbles, {2, 3});
+  ASSERT_TRUE(succeeded(offset));
+  EXPECT_EQ(pool.getSize(), *offset + 6);
+  std::string bytes = write(pool).substr(*offset, 6);
+  EXPECT_EQ(bytes, StringRef("\x41\x52\x63\x0f\x00\x09", 6).str());
+  // The same bytes whole are another constant.
+  FailureOr<uint64_t> whole = addTo({}, {2, 3, 2});
+  ASSERT_TRUE(succeeded(whole));
+  EXPECT_NE(*whole, *offset);
+}
+
 TEST_F(ConstantPoolTest, EqualConstantsShareTheirPlace) {
   ConstantPool pool(&context);
   SmallVector<float> values = {1, 2, 3, 4, 5, 6};
@@ -280,7 +304,7 @@ TEST_F(ConstantPoolTest, BadConstantsAreErrors) {
     return success();
   });
   auto addTo = [&](ElementsAttr value) {
-    return pool.add(value, {}, {}, /*numPieces=*/0,
+    return pool.add(value, {}, {}, {},
                     [&] { return emitError(UnknownLoc::get(&context)); });
   };
   EXPECT_TRUE(failed(addTo(

@@ -47,6 +47,8 @@ inline constexpr llvm::StringLiteral kLayoutAttr = "tir.layout";
 /// How many pieces of bf16 a kernel takes for each element of an argument of
 /// f32, on arguments of kernels (see the tir dialect).
 inline constexpr llvm::StringLiteral kPiecesAttr = "tir.pieces";
+/// Whether it takes two numbers of 4 bits in each byte, likewise.
+inline constexpr llvm::StringLiteral kNibblesAttr = "tir.nibbles";
 inline constexpr llvm::StringLiteral kLayoutFreeAttr = "tir.layout_free";
 /// Of the declaration of a kernel that is a packed function: its name in the
 /// process.

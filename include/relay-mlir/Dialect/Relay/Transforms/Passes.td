@@ -573,8 +573,9 @@ def RowsToIntegersPass
     is made f32 (`nn.dense` and `nn.matmul` of casts, zero points and scales, one
     for all, for each column, or for each block of one) becomes a product of
     integers: each block of a row is three rows of bytes, 24 bits for each number
-    relative to the largest one of the block, and scales come after the sums,
-    which are exact. The weight is read as it is.
+    relative to the largest one of the block (two and 16 at the precision
+    `medium`), and scales come after the sums, which are exact. The weight is read
+    as it is.
 
     This is for targets that multiply bytes: up to 8 rows where four products of
     bytes are one instruction (VNNI, dotprod), 2 where two are (AVX2). Not at the

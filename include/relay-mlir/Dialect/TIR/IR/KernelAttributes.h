@@ -32,14 +32,19 @@ inline constexpr llvm::StringLiteral kFeaturesAttr = "tir.features";
 inline constexpr llvm::StringLiteral kForceTilesAttr = "tir.force_matrix_tiles";
 
 /// Attribute of a function that is, or becomes, a kernel: arguments of bytes
-/// whose elements, with a sign, are within bounds in every call, as arrays of
-/// the argument and its least and greatest element.
+/// whose elements, read as ones with a sign, are within bounds in every call,
+/// as arrays of the argument and its least and greatest element.
 inline constexpr llvm::StringLiteral kByteBoundsAttr = "tir.byte_bounds";
 
 /// Attribute of an argument with `tir.layout`: each element, of f32, becomes
 /// this many bf16, whose bits the argument holds. The piece is the last
 /// dimension of the layout.
 inline constexpr llvm::StringLiteral kPiecesAttr = "tir.pieces";
+
+/// Marks an argument with `tir.layout` that holds two numbers from 0 to 15 in
+/// each byte, the first one in its lower half. Which of the two is the last
+/// dimension of the layout, which the argument does not have.
+inline constexpr llvm::StringLiteral kNibblesAttr = "tir.nibbles";
 
 /// Of a linalg operation: the name of the block that it becomes.
 inline constexpr llvm::StringLiteral kBlockNameAttr = "tir.block_name";

@@ -128,6 +128,8 @@ struct MatrixPlan {
   /// The data is bytes of 0 to 127, the weights are bytes of -64 to 64 with a
   /// sign.
   bool isDataPositive = false, areWeightsSmall = false;
+  /// Whether constant weights are numbers from 0 to 15.
+  bool areWeightsNibbles = false;
   /// By vectors, of so many lanes.
   DotKind dot = DotKind::None;
   int64_t dotLanes = 0;

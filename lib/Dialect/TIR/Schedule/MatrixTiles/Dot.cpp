@@ -126,13 +126,31 @@ int64_t MatrixEmitter::getPrefetchDistance() const {
          (plan.getNumBatches() * plan.getNumColumnTiles());
 }
 
+/// One half of each byte.
+static Value takeNibbles(OpBuilder &builder, Value bytes, int64_t half) {
+  Location loc = bytes.getLoc();
+  auto splat = [&](int64_t number) -> Value {
+    auto type = cast<VectorType>(bytes.getType());
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            type, builder.getIntegerAttr(type.getElementType(), number)));
+  };
+  return half == 0
+             ? arith::AndIOp::create(builder, loc, bytes, splat(15)).getResult()
+             : arith::ShRUIOp::create(builder, loc, bytes, splat(4))
+                   .getResult();
+}
+
 /// All groups of a block of channels. The sums of a row are beside each other;
 /// sums of the weights come last.
 SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
                                                ArrayRef<Value> sums) {
   int64_t lanes = plan.dotLanes, numVectors = plan.tileColumns / lanes;
   int64_t numGroups = plan.getBlockChannels() / plan.getGroupSize();
-  int64_t atOnce = plan.dot == DotKind::NeonQuads ? kNeonGroups : 1;
+  // Of data, and of steps of the loop.
+  int64_t numLoaded = plan.dot == DotKind::NeonQuads ? kNeonGroups : 1;
+  int64_t atOnce = hasNibbles() ? 2 : numLoaded;
   auto index = [&](OpBuilder &at, int64_t value) -> Value {
     return arith::ConstantIndexOp::create(at, loc, value);
   };
@@ -150,20 +168,28 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
   SmallVector<Value> results(loop.getRegionIterArgs());
   SmallVector<Value> rows;
   for (int64_t row = 0; row != numDotRows; ++row)
-    rows.push_back(atOnce == 1 ? Value()
-                               : loadDotData(builder, group, row, atOnce));
+    rows.push_back(
+        numLoaded == 1 ? Value() : loadDotData(builder, group, row, numLoaded));
+  // The bytes of which the factors are halves.
+  SmallVector<Value> bytes;
   for (int64_t part = 0; part != atOnce; ++part) {
     SmallVector<Value> factors;
     int64_t lineElements =
         kLineBytes * 8 / weightsType.getElementTypeBitWidth();
     for (int64_t i = 0; i != numVectors; ++i) {
+      if (hasNibbles() && part != 0) {
+        factors.push_back(takeNibbles(builder, bytes[i], part));
+        continue;
+      }
       SmallVector<Value> place = getWeightsPlace();
       llvm::append_range(place, steps);
       int64_t column = i * lanes;
       llvm::append_range(
           place,
           ArrayRef{index(builder, 0), index(builder, column / kTileSize),
-                   apply(builder, dim(0) + part, ValueRange{group}),
+                   apply(builder,
+                         hasNibbles() ? dim(0).floorDiv(2) : dim(0) + part,
+                         ValueRange{group}),
                    index(builder, column % kTileSize * plan.getGroupSize())});
       if (distance && column * plan.getGroupSize() % lineElements == 0) {
         SmallVector<Value> ahead = place;
@@ -182,13 +208,19 @@ SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
                            .getResult()
                      : arith::ExtSIOp::create(builder, loc, groupsType, vector)
                            .getResult();
-      factors.push_back(vector);
+      bytes.push_back(vector);
+      factors.push_back(hasNibbles() ? takeNibbles(builder, vector, part)
+                                     : vector);
     }
     for (int64_t row = 0; row != numDotRows; ++row) {
-      Value four = rows[row] ? rows[row] : loadDotData(builder, group, row, 1);
+      Value loaded = rows[row];
+      if (!loaded)
+        loaded = loadDotData(
+            builder, apply(builder, dim(0) + part, ValueRange{group}), row, 1);
       Value data = vector::BroadcastOp::create(
           builder, loc, VectorType::get(lanes, builder.getI32Type()),
-          vector::ExtractOp::create(builder, loc, four, part));
+          vector::ExtractOp::create(builder, loc, loaded,
+                                    numLoaded == 1 ? 0 : part));
       data = vector::BitCastOp::create(builder, loc, groupsType, data);
       for (int64_t i = 0; i != numVectors; ++i) {
         Value &sum = results[row * numVectors + i];

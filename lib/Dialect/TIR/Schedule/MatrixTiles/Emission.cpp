@@ -195,8 +195,15 @@ BlockOp MatrixEmitter::createResultBlock() {
   return block;
 }
 
+bool MatrixEmitter::hasNibbles() const {
+  return plan.areWeightsNibbles && !plan.packsWeights &&
+         plan.dot == DotKind::Quads &&
+         plan.getBlockChannels() / plan.getGroupSize() % 2 == 0;
+}
+
 /// Batches if there are several, then columns, blocks of channels, taps and
-/// pieces, then the tiles: pairs of channels, each with the columns.
+/// pieces, then the tiles: pairs of channels, each with the columns. Of numbers
+/// of 4 bits, two groups of channels are in the same bytes.
 SmallVector<int64_t> MatrixEmitter::getPackedShape() const {
   SmallVector<int64_t> shape;
   if (isBatched())
@@ -206,7 +213,8 @@ SmallVector<int64_t> MatrixEmitter::getPackedShape() const {
   llvm::append_range(shape, plan.tapExtents);
   llvm::append_range(shape,
                      ArrayRef{plan.numPieces, plan.tileColumns / kTileSize,
-                              plan.getBlockChannels() / plan.getGroupSize(),
+                              plan.getBlockChannels() / plan.getGroupSize() /
+                                  (hasNibbles() ? 2 : 1),
                               kTileSize * plan.getGroupSize()});
   return shape;
 }
@@ -249,10 +257,13 @@ void MatrixEmitter::layOutWeights() {
     layout.push_back(positionOf(tap));
   layout.push_back(plan.isInteger ? constant(0) : dim(rank));
   layout.push_back((column % plan.tileColumns).floorDiv(kTileSize));
-  layout.push_back(
-      (channel % plan.getBlockChannels()).floorDiv(plan.getGroupSize()));
+  AffineExpr group =
+      (channel % plan.getBlockChannels()).floorDiv(plan.getGroupSize());
+  layout.push_back(hasNibbles() ? group.floorDiv(2) : group);
   layout.push_back((column % kTileSize) * plan.getGroupSize() +
                    channel % plan.getGroupSize());
+  if (hasNibbles())
+    layout.push_back(group % 2);
 
   auto argument = cast<BlockArgument>(plan.weights.buffer);
   weights = argument;
@@ -271,6 +282,8 @@ void MatrixEmitter::layOutWeights() {
     if (!plan.isInteger)
       kernel.setArgAttr(index, kPiecesAttr,
                         rewriter.getI64IntegerAttr(plan.numPieces));
+    if (hasNibbles())
+      kernel.setArgAttr(index, kNibblesAttr, rewriter.getUnitAttr());
     setArgumentType(kernel, argument, type);
   });
 }

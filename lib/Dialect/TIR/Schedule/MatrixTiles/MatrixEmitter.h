@@ -51,6 +51,8 @@ private:
   BlockOp createResultBlock();
   void layOutWeights();
   SmallVector<int64_t> getPackedShape() const;
+  /// Whether two groups of constant weights are in the halves of bytes.
+  bool hasNibbles() const;
   /// In Packing.cpp: weights that are no constants.
   void packWeights();
   void emitPackedRows(OpBuilder &builder, ValueRange vars);

@@ -40,6 +40,8 @@ struct ByteBounds {
 
 /// Of data, and of weights, for sums of products in 16 bits.
 static constexpr ByteBounds kPositive{0, 127}, kSmall{-64, 64};
+/// What fits in half a byte.
+static constexpr ByteBounds kNibble{0, 15};
 
 static bool hasBytesWithin(ByteBounds bounds, PrimFuncOp kernel, Value buffer,
                            unsigned depth = 0);
@@ -173,6 +175,8 @@ LogicalResult MatrixProduct::chooseWeights(bool isRight) {
     return success();
   plan.isDataPositive = hasBytesWithin(kPositive, kernel, plan.data.buffer);
   plan.areWeightsSmall = hasBytesWithin(kSmall, kernel, plan.weights.buffer);
+  plan.areWeightsNibbles = hasFreeLayout(plan.weights.buffer) &&
+                           hasBytesWithin(kNibble, kernel, plan.weights.buffer);
   return success();
 }
 
