@@ -43,6 +43,11 @@ REFUSED = {
         (["--turn=-1"], "expects a positive number of seconds, but got '-1'"),
         (["--output={file}"], "expects a folder that can be made"),
     ],
+    "benchmark/few_bits.py": [
+        (["--rows=0"], "expects positive numbers, separated by commas, but got '0'"),
+        (["--blocks=48"], "expects blocks that are powers of two from 16 on and divide 4096"),
+        (["--size=100"], "divide 100, but got 32"), (["--turn=0"], "but got '0'"),
+    ],
     "benchmark/onnx_operators.py": [
         (["--sizes=huge"], "expects sizes of small, medium, large, but got 'huge'"),
         (["--rounds=0"], "but got '0'"), (["--turn=-1"], "but got '-1'"),

@@ -56,6 +56,7 @@ private:
   bool foldIf(IfOp op);
   std::optional<InterpreterValue> evaluate(Operation *op);
   std::optional<InterpreterValue> evaluateShape(Operation *op);
+  int64_t countLastUses(Operation *op) const;
   std::optional<InterpreterValue> lookup(Value value);
   void fold(Operation *op, InterpreterValue result);
   void materialize(Value value);
@@ -173,6 +174,22 @@ static bool isWideningOfTerms(Operation *op) {
          });
 }
 
+/// The bytes of operands that nobody else reads.
+int64_t ConstantFolder::countLastUses(Operation *op) const {
+  int64_t bytes = 0;
+  llvm::SmallDenseSet<Value> counted;
+  for (Value operand : op->getOperands()) {
+    if (!counted.insert(operand).second)
+      continue;
+    auto it = known.find(operand);
+    bool isLast = it == known.end() ? operand.hasOneUse()
+                                    : it->second.remainingUses == 1;
+    if (isLast)
+      bytes += getSizeInBytes(operand.getType()).value_or(0);
+  }
+  return bytes;
+}
+
 std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
   // A variable is the constant that it is bound to.
   if (auto let = dyn_cast<LetOp>(op))
@@ -203,9 +220,11 @@ std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
       limit += *getSizeInBytes(contents->getType(op->getContext()));
     operands.push_back(std::move(*contents));
   }
-  if (!isWeight)
+  // What takes the place of as much as it reads makes nothing larger.
+  int64_t size = getSizeInBytes(op->getResult(0).getType()).value_or(0);
+  if (!isWeight && size > countLastUses(op))
     limit = std::min(limit, budget);
-  if (getSizeInBytes(op->getResult(0).getType()).value_or(0) > limit)
+  if (size > limit)
     return std::nullopt;
   InterpreterValue result;
   if (failed(interpreter.evaluateOp(op, operands, result)) ||

@@ -120,7 +120,9 @@ int64_t MatrixEmitter::getPrefetchDistance() const {
   int64_t bytes = type.getNumElements() * width / 8;
   if (bytes < kMinFarBytes || plan.getTilesPerPanel() > kMaxPassing)
     return 0;
-  if (plan.getTilesPerPanel() == 1 && !hasPanels())
+  // Each column is read once, in the order in which they lie.
+  bool isLinear = !plan.dynamicRows && plan.numPanels == plan.getNumBatches();
+  if (plan.getTilesPerPanel() == 1 && isLinear)
     return kBytesAhead * 8 / width;
   return type.getNumElements() /
          (plan.getNumBatches() * plan.getNumColumnTiles());
