@@ -6,6 +6,10 @@ such weights floats part by part, or multiply a few rows as integers.
 
 Weights have so many elements that constant folding leaves them as they are."""
 
+import os
+import pathlib
+import subprocess
+
 import numpy as np
 import onnx
 import pytest
@@ -13,6 +17,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import relay_mlir as rm
 
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+TOOLS = ROOT / os.environ.get("RELAY_BUILD_DIR", "build") / "bin"
 TYPES = {"int4": TensorProto.INT4, "uint4": TensorProto.UINT4, "int8": TensorProto.INT8,
          "uint8": TensorProto.UINT8}
 
@@ -177,3 +183,30 @@ def test_no_numbers(value):
         assert np.isnan(result[0]).all()
     else:
         assert not np.isfinite(result[0][numbers[200] * np.sign(value) > 0]).any()
+
+
+def test_many_weights(tmp_path):
+    """All are laid out when the model is compiled, whatever they are together."""
+    size, block, layers = 3072, 128, 12
+    numbers = np.zeros((size, size // block, block // 2), np.uint8)
+    scales = np.ones(size * size // block, np.float32)
+    nodes = [helper.make_node("MatMulNBits", [f"x{i}", f"w{i}", "s"], [f"x{i + 1}"],
+                              domain="com.microsoft", N=size, K=size, bits=4, block_size=block)
+             for i in range(layers)]
+    weights = []
+    for i in range(layers):
+        numbers[0, 0, 0] = i
+        weights.append(numpy_helper.from_array(numbers, f"w{i}"))
+    graph = helper.make_graph(
+        nodes, "chain", [helper.make_tensor_value_info("x0", TensorProto.FLOAT, [1, size])],
+        [helper.make_tensor_value_info(f"x{layers}", TensorProto.FLOAT, [1, size])],
+        [*weights, numpy_helper.from_array(scales, "s")])
+    path = tmp_path / "chain.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[
+        helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)], ir_version=10), path)
+    result = subprocess.run([TOOLS / "relay-compile", path, "--target=znver4", "--remarks",
+                             "-o", tmp_path / "chain.so"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert "kernel fused_nn_batch_matmul" in result.stderr
+    # What would lay out a weight in each run.
+    assert "kernel fused_transpose\n" not in result.stderr

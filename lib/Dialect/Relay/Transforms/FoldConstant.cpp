@@ -182,8 +182,8 @@ int64_t ConstantFolder::countLastUses(Operation *op) const {
     if (!counted.insert(operand).second)
       continue;
     auto it = known.find(operand);
-    bool isLast = it == known.end() ? operand.hasOneUse()
-                                    : it->second.remainingUses == 1;
+    bool isLast =
+        it == known.end() ? operand.hasOneUse() : it->second.remainingUses == 1;
     if (isLast)
       bytes += getSizeInBytes(operand.getType()).value_or(0);
   }
@@ -248,6 +248,9 @@ void ConstantFolder::setBudget(func::FuncOp function) {
     else if (resource)
       budget += factor * bytes;
   });
+  // Of a program whose weights all have been folded before, what is small is
+  // folded nevertheless, in each of the few runs that there are.
+  budget = std::max(budget, base / 4);
 }
 
 void ConstantFolder::replaceLargeSplats(func::FuncOp function) {
