@@ -253,7 +253,7 @@ def test_what_is_missing_is_said(debian, model):
 
 
 @pytest.mark.skipif(bool(os.environ.get("RELAY_SANITIZE")),
-                    reason="CMake waits for ever for what a sanitizer starts")
+                    reason="the package is not built by what a sanitizer watches")
 def test_source_archive(tmp_path):
     """It has all sources, and makes the same wheel."""
     script = "import relay_wheel; print(relay_wheel.build_sdist({!r}))"
