@@ -50,9 +50,10 @@ FAMILIES = {
         {"highest": 3e-6, "high": 3e-6, "medium": 2.0**-9},
         {"highest": 1e-6, "high": 1e-6, "medium": 2.0**-9}),
     "few bits": Family(
-        "Dense layers of constant weights of 8 bits or fewer that a model makes floats", False,
-        {"highest": 3e-6, "high": 3e-6, "medium": (1e-5, 1e-5, 2.0**-8)},
-        {"highest": 1e-6, "high": (1e-6, 1e-6, 3e-6), "medium": (1e-5, 1e-5, 2.0**-8)}),
+        "Dense layers of constant weights of 8 bits or fewer that a model makes floats (a number "
+        "of the data as large as the largest of its block, see below)", False,
+        {"highest": 3e-6, "high": 3e-6, "medium": (2e-5, 2e-5, 2.0**-8)},
+        {"highest": 1e-6, "high": (1e-6, 1e-6, 3e-6), "medium": (2e-5, 2e-5, 2.0**-8)}),
     "winograd": Family(
         "Convolutions with windows of 3 x 3 or 5 x 5 and stride 1, where Winograd's algorithm "
         "is faster", True,

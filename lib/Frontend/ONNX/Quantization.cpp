@@ -42,6 +42,11 @@ static Value repeatBlocks(NodeContext &node, Value data, Value parameter) {
       isRight = own.getDimSize(dim) ==
                 (dim == *axis ? llvm::divideCeilSigned(count, size) : count);
   }
+  if (!isRight && size <= 0) {
+    node.emitError() << "expects a positive block_size for scales " << own
+                     << " of " << type << ", but got " << size;
+    return nullptr;
+  }
   if (!isRight) {
     node.emitError() << "expects a scale for each block of " << size
                      << " elements along axis " << *axis << " of " << type

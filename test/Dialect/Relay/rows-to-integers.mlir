@@ -16,7 +16,7 @@ module attributes {target.spec = #cpu} {
   // CHECK-NOT:     relay.nn.matmul
   func.func @blocks(%x: tensor<2x256xf32>) -> tensor<2x16xf32> {
     %q = relay.constant dense_resource<q> : tensor<16x4x64xi4>
-    %s = relay.constant dense_resource<s> : tensor<16x4x1xf32>
+    %s = relay.constant dense<0.5> : tensor<16x4x1xf32>
     %0 = relay.cast %q {dtype = f32} : (tensor<16x4x64xi4>) -> tensor<16x4x64xf32>
     %1 = relay.multiply %0, %s : (tensor<16x4x64xf32>, tensor<16x4x1xf32>) -> tensor<16x4x64xf32>
     %2 = relay.reshape %1 {newshape = [16, 256]} : (tensor<16x4x64xf32>) -> tensor<16x256xf32>
@@ -32,7 +32,7 @@ module attributes {target.spec = #cpu} {
   func.func @columns(%x: tensor<1x1x1536xf32>) -> tensor<1x1x16xf32> {
     %q = relay.constant dense_resource<q> : tensor<1536x16xui8>
     %z = relay.constant dense<3> : tensor<16xi32>
-    %s = relay.constant dense_resource<s> : tensor<16xf32>
+    %s = relay.constant dense<0.5> : tensor<16xf32>
     %0 = relay.cast %q {dtype = i32} : (tensor<1536x16xui8>) -> tensor<1536x16xi32>
     %1 = relay.subtract %0, %z : (tensor<1536x16xi32>, tensor<16xi32>) -> tensor<1536x16xi32>
     %2 = relay.cast %1 {dtype = f32} : (tensor<1536x16xi32>) -> tensor<1536x16xf32>
@@ -46,12 +46,27 @@ module attributes {target.spec = #cpu} {
   // CHECK:         relay.nn.batch_matmul {{.*}} : (tensor<2x3x128xi8>, tensor<2x16x128xui8>) -> tensor<2x3x16xi32>
   func.func @repeated(%x: tensor<1x256xf32>) -> tensor<1x16xf32> {
     %q = relay.constant dense_resource<q> : tensor<256x16xi8>
-    %s = relay.constant dense_resource<s> : tensor<2x16xf32>
+    %s = relay.constant dense<0.5> : tensor<2x16xf32>
     %0 = relay.repeat %s {axis = 0, repeats = 128} : (tensor<2x16xf32>) -> tensor<256x16xf32>
     %1 = relay.cast %q {dtype = f32} : (tensor<256x16xi8>) -> tensor<256x16xf32>
     %2 = relay.multiply %1, %0 : (tensor<256x16xf32>, tensor<256x16xf32>) -> tensor<256x16xf32>
     %3 = relay.nn.matmul %x, %2 : (tensor<1x256xf32>, tensor<256x16xf32>) -> tensor<1x16xf32>
     return %3 : tensor<1x16xf32>
+  }
+
+  // Scales beside which units of data would vanish, or that are no numbers.
+  // CHECK-LABEL: func.func @scales
+  // CHECK-COUNT-2: relay.nn.dense
+  func.func @scales(%x: tensor<1x64xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>) {
+    %q = relay.constant dense_resource<q> : tensor<4x64xi8>
+    %0 = relay.cast %q {dtype = f32} : (tensor<4x64xi8>) -> tensor<4x64xf32>
+    %s = relay.constant dense<[[1.0], [0x7F800000], [1.0], [1.0]]> : tensor<4x1xf32>
+    %1 = relay.multiply %0, %s : (tensor<4x64xf32>, tensor<4x1xf32>) -> tensor<4x64xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<1x64xf32>, tensor<4x64xf32>) -> tensor<1x4xf32>
+    %t = relay.constant dense<1.0e-30> : tensor<4x1xf32>
+    %3 = relay.multiply %0, %t : (tensor<4x64xf32>, tensor<4x1xf32>) -> tensor<4x64xf32>
+    %4 = relay.nn.dense %x, %3 : (tensor<1x64xf32>, tensor<4x64xf32>) -> tensor<1x4xf32>
+    return %2, %4 : tensor<1x4xf32>, tensor<1x4xf32>
   }
 
   // Many rows, an unknown number, short blocks, zeros that are no integers, and
@@ -61,12 +76,12 @@ module attributes {target.spec = #cpu} {
   func.func @kept(%a: tensor<9x64xf32>, %b: tensor<?x64xf32>, %c: tensor<1x64xf32>, %d: tensor<1x64xf16>)
       -> (tensor<9x16xf32>, tensor<?x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf16>) {
     %q = relay.constant dense_resource<q> : tensor<16x64xi8>
-    %s = relay.constant dense_resource<s> : tensor<16x1xf32>
+    %s = relay.constant dense<0.5> : tensor<16x1xf32>
     %0 = relay.cast %q {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>
     %1 = relay.multiply %0, %s : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
     %2 = relay.nn.dense %a, %1 : (tensor<9x64xf32>, tensor<16x64xf32>) -> tensor<9x16xf32>
     %3 = relay.nn.dense %b, %1 : (tensor<?x64xf32>, tensor<16x64xf32>) -> tensor<?x16xf32>
-    %r = relay.constant dense_resource<r> : tensor<16x2xf32>
+    %r = relay.constant dense<0.5> : tensor<16x2xf32>
     %4 = relay.repeat %r {axis = 1, repeats = 32} : (tensor<16x2xf32>) -> tensor<16x64xf32>
     %5 = relay.multiply %0, %4 : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<16x64xf32>
     %6 = relay.nn.dense %c, %5 : (tensor<1x64xf32>, tensor<16x64xf32>) -> tensor<1x16xf32>
@@ -87,7 +102,7 @@ module attributes {target.spec = #cpu} {
 module attributes {target.precision = #target.precision<highest>, target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver4">} {
   func.func @highest(%x: tensor<1x64xf32>) -> tensor<1x16xf32> {
     %q = relay.constant dense_resource<q> : tensor<16x64xi8>
-    %s = relay.constant dense_resource<s> : tensor<16x1xf32>
+    %s = relay.constant dense<0.5> : tensor<16x1xf32>
     %0 = relay.cast %q {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>
     %1 = relay.multiply %0, %s : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
     %2 = relay.nn.dense %x, %1 : (tensor<1x64xf32>, tensor<16x64xf32>) -> tensor<1x16xf32>
@@ -105,7 +120,7 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
   // CHECK:         relay.nn.dense
   func.func @pairs(%x: tensor<2x64xf32>, %y: tensor<3x64xf32>) -> (tensor<2x16xf32>, tensor<3x16xf32>) {
     %q = relay.constant dense_resource<q> : tensor<16x64xi8>
-    %s = relay.constant dense_resource<s> : tensor<16x1xf32>
+    %s = relay.constant dense<0.5> : tensor<16x1xf32>
     %0 = relay.cast %q {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>
     %1 = relay.multiply %0, %s : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
     %2 = relay.nn.dense %x, %1 : (tensor<2x64xf32>, tensor<16x64xf32>) -> tensor<2x16xf32>

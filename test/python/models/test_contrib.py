@@ -481,6 +481,15 @@ def test_refused():
                   {"x": random(2, 32), "b": quantized((4, 1, 16), 0), "s": random(4),
                    "g": np.zeros(31, "i4")}, 17, {"N": 4, "K": 32, "block_size": 32},
                   order=["x", "b", "s", "", "g"], **options)
+    for group in (-1, 1):
+        check_refused(f"expects groups from 0 to 0, but got {group}", "MatMulNBits",
+                      {"x": random(2, 32)}, 17, {"N": 4, "K": 32, "block_size": 32},
+                      {"b": quantized((4, 1, 16), 0), "s": random(4),
+                       "g": np.full(32, group, "i4")}, order=["x", "b", "s", "", "g"], **options)
+    check_refused("expects zero points of uint8, or of the type of the data, but got "
+                  "'tensor<4xi8>'", "MatMulNBits",
+                  {"x": random(2, 32)}, 17, {"N": 4, "K": 32, "block_size": 32},
+                  {"b": quantized((4, 1, 16), 0), "s": random(4), "z": np.zeros(4, "i1")}, **options)
     check_refused("expects a mask of 2 or 4 numbers", "Attention",
                   {"x": x, "w": random(8, 24), "b": random(24), "m": np.array([1, 2, 3], "i4")},
                   17, {"num_heads": 2}, **options)

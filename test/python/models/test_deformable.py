@@ -97,3 +97,7 @@ def test_blocked_quantization():
             runtime("DequantizeLinear", inputs, 21, attributes))
     check_refused("expects a scale for each block of 3", "DequantizeLinear", inputs, 21,
                   {"axis": 1, "block_size": 3})
+    for size in ({}, {"block_size": -4}):
+        check_refused("expects a positive block_size for scales 'tensor<4x3xf32>' of "
+                      f"'tensor<4x10xui8>', but got {size.get('block_size', 0)}",
+                      "DequantizeLinear", inputs, 21, {"axis": 1, **size})

@@ -9,8 +9,9 @@
 // weight floats. Integers are multiplied as they are: in each block of a row,
 // its floats are x = r * (h * 2^16 + m * 2^8 + l), with h, m and l bytes, 24
 // bits in all as the fraction of the largest of them has. Each row is three
-// rows of bytes. The sums of their products with a block of the weight are
-// exact; what makes these numbers floats comes after them:
+// rows of bytes, or two where that is precise enough. The sums of their
+// products with a block of the weight are exact; what makes these numbers
+// floats comes after them:
 //
 //   y = sum over blocks of s * r * (sum of (h * 2^16 + m * 2^8 + l) * (q - z))
 //
@@ -179,6 +180,9 @@ std::optional<BlockedWeight> BlockedWeight::match(Value value,
                                                   bool isTransposed) {
   BlockedWeight weight;
   if (auto transpose = value.getDefiningOp<TransposeOp>()) {
+    std::optional<ArrayRef<int64_t>> axes = transpose.getAxes();
+    if (axes && llvm::is_sorted(*axes))
+      return std::nullopt;
     value = transpose.getData();
     isTransposed = !isTransposed;
   }
@@ -222,6 +226,15 @@ std::optional<BlockedWeight> BlockedWeight::match(Value value,
     if (whole % size == 0)
       weight.block = size;
   if (weight.block == 0 || weight.depth % weight.block != 0)
+    return std::nullopt;
+  // What is far from 1 would overflow, or vanish, beside the units of data.
+  constexpr double kLeast = 0x1p-60, kMost = 0x1p60;
+  std::optional<SmallVector<double>> scales =
+      getNumbers(skipCasts(weight.scales));
+  if (!scales || llvm::any_of(*scales, [](double scale) {
+        return !(scale == 0 ||
+                 (std::abs(scale) >= kLeast && std::abs(scale) <= kMost));
+      }))
     return std::nullopt;
   if (weight.zeros) {
     // Whole numbers of their type, or products are more than 32 bits hold.

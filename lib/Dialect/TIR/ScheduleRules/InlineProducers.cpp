@@ -107,8 +107,8 @@ static std::optional<Inlining> planInlining(const BlockNest &producer,
   if (!store || !store->map || producer.isReduction() ||
       !store->buffer.getDefiningOp<AllocBufferOp>())
     return std::nullopt;
-  // Loops for the product's sake are no loops for what lies in a cache before
-  // it. (What is kept is a kernel of its own on a grid.)
+  // Its product's schedule says where a weight is made. (On a grid what is kept
+  // is a kernel of its own.)
   if (!isGrid && isWeightMaker(producer))
     return std::nullopt;
   SmallVector<BlockOp> readers = getReaders(store->buffer);

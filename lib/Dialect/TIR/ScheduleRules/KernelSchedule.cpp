@@ -567,6 +567,14 @@ size_t KernelSchedule::limitTile(BlockOp block, size_t numLoops) {
   return numLoops;
 }
 
+/// Whether no other block is in `loop`, which is around `block`.
+static bool isAlone(BlockOp block, ForOp loop) {
+  WalkResult others = loop.walk([&](BlockOp other) {
+    return other == block ? WalkResult::skip() : WalkResult::interrupt();
+  });
+  return !others.wasInterrupted();
+}
+
 void KernelSchedule::compactBuffers(int64_t maxBytes) {
   (void)apply<CompactBuffersOp>(Loops::Stay, "loops", "", session.getKernel(),
                                 maxBytes);
@@ -593,8 +601,7 @@ void KernelSchedule::finalize() {
         --first;
       // (A loop that another block is in, too, is none of the tile.)
       while (first != loops.begin() && feeds(*std::prev(first)) &&
-             (first == loops.end() ||
-              std::prev(first)->getOnlyChildLoop() == *first))
+             isAlone(block, *std::prev(first)))
         --first;
       numTiled = loops.end() - first;
     } else {

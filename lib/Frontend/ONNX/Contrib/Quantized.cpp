@@ -18,6 +18,7 @@
 #include "Attention.h"
 #include "Contrib.h"
 
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Support/SaturatingMath.h"
 
@@ -334,6 +335,10 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
   if (node.hasInput(Zeros)) {
     zeros = node.getInput(Zeros);
     if (isa<IntegerType>(node.getElementType(zeros))) {
+      if (!node.getElementType(zeros).isUnsignedInteger(8))
+        return node.emitError() << "expects zero points of uint8, or of the "
+                                   "type of the data, but got "
+                                << zeros.getType();
       int64_t bytes = llvm::divideCeil(blocks * bits, 8);
       if (!hasElements(zeros, rows * bytes))
         return node.emitError()
@@ -358,6 +363,10 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
         (!hasElements(groups, columns) && !hasElements(groups, blocks * size)))
       return node.emitError() << "expects a group for each of " << columns
                               << " columns, but got " << groups.getType();
+    for (int64_t group : getIntegers(groups).value_or(SmallVector<int64_t>()))
+      if (group < 0 || group >= blocks)
+        return node.emitError() << "expects groups from 0 to " << blocks - 1
+                                << ", but got " << group;
     groups = cut(groups, 0);
     numbers = cut(node.reshape(numbers, flat), 1);
     scales = node.take(node.squeeze(scales, {2}), groups, 1);

@@ -187,6 +187,7 @@ def SplitBatchPass : Pass<"relay-split-batch", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let dependentDialects = ["::mlir::relay::TargetDialect"];
   let options = [
     Option<"samples", "samples", "int64_t", /*default=*/"0",
            "Split all such operators into parts of so many samples; 0: as "

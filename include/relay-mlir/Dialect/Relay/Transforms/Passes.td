@@ -273,7 +273,8 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
               "Number of different primitive functions">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
-                           "::mlir::relay::RelayDialect"];
+                           "::mlir::relay::RelayDialect",
+                           "::mlir::relay::TargetDialect"];
 }
 
 def InferTypesPass : Pass<"relay-infer-types", "::mlir::ModuleOp"> {
@@ -560,6 +561,7 @@ def WidenProductsPass
     %3 = relay.cast %2 {dtype = f16} : (tensor<64x128xf32>) -> tensor<64x128xf16>
     ```
   }];
+  let dependentDialects = ["::mlir::relay::TargetDialect"];
   let statistics = [
     Statistic<"numWidened", "num-widened", "Number of operators widened">
   ];
@@ -592,6 +594,7 @@ def RowsToIntegersPass
         : (tensor<1x3x32xi8>, tensor<1x16x32xui8>) -> tensor<1x3x16xi32>
     ```
   }];
+  let dependentDialects = ["::mlir::relay::TargetDialect"];
   let statistics = [
     Statistic<"numProducts", "num-products", "Number of products of integers">
   ];
@@ -631,6 +634,7 @@ def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
         -> tensor<1x56x56x64xf32>
     ```
   }];
+  let dependentDialects = ["::mlir::relay::TargetDialect"];
   let options = [
     Option<"tileSize", "tile-size", "int64_t", /*default=*/"0",
            "Use tiles of this size wherever it is possible; 0: as estimated">

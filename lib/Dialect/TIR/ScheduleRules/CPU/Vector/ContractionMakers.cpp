@@ -113,13 +113,12 @@ void Contraction::chooseMadePart() {
   reductionPart = storesPartialSums ? part : 0;
 }
 
-/// Makes the columns in `loop`, side by side, from constants that lie likewise.
+/// Makes the columns in `loop`, side by side, from constants that lie likewise,
+/// some steps at once.
 void Contraction::placeMaker(ForOp loop) {
   // (The product has other loops now.)
   BlockOp maker = getWriters(right.buffer).front();
-  if (!loop)
-    return;
-  MLIRContext *context = loop.getContext();
+  MLIRContext *context = maker.getContext();
   int64_t width = plan.numVectors * lanes;
   unsigned position = *getOwnIndex(*right.map, column);
   BlockNest made = *BlockNest::get(maker);
@@ -134,11 +133,13 @@ void Contraction::placeMaker(ForOp loop) {
           maker, access.buffer,
           putGroupsOutside(context, access.map->getNumResults(), *own, width));
   }
-  if (failed(schedule.computeAt(maker, loop)))
-    return;
+  // Where there is no loop, all of it is made before, likewise.
+  bool isInLoop = loop && succeeded(schedule.computeAt(maker, loop));
   (void)schedule.transformWriteLayout(
       maker, right.buffer,
       putGroupsOutside(context, right.map->getNumResults(), position, width));
+  if (!isInLoop)
+    return;
   ForOp laneLoop = getLoopOf(maker, lane);
   if (!laneLoop || !loop->isProperAncestor(laneLoop))
     return;
