@@ -57,11 +57,11 @@ def make_chain(rows, size, block, layers, accuracy=0):
 
 
 def make_row(rows, is_open, block, args):
-    chain = ["rows" if is_open else rows, args.size, block, args.layers]
-    model = make_chain(*chain)
+    size = "rows" if is_open else rows
+    model = make_chain(size, args.size, block, args.layers)
     program = rm.compile(model)
-    sessions = [ort_session(model, args.threads),
-                ort_session(make_chain(*chain, accuracy=4), args.threads)]
+    bytes8 = make_chain(size, args.size, block, args.layers, accuracy=4)
+    sessions = [ort_session(each, args.threads) for each in (model, bytes8)]
     key, output = model.graph.input[0].name, model.graph.output[0].name
     x = np.random.default_rng(1).normal(size=(rows, args.size)).astype(np.float32)
     ours, theirs = program.run({key: x}), sessions[0].run([output], {key: x})[0]
