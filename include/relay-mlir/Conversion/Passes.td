@@ -294,9 +294,9 @@ def MarkByteBoundsPass
     weights of 7 bits are, or bytes of either kind that are 0 to 15, as weights of
     4 bits, the attribute `tir.byte_bounds` of the function lists the argument
     with these bounds. The kernel may then take instructions that are exact for
-    such bytes only, and store constants in 4 bits. Bounds follow from `relay.clip`, ReLU, maxima
-    and constants, across the functions of the module; pools, shapes and padding
-    keep them.
+    such bytes only, and store constants in 4 bits. Bounds follow from
+    `relay.clip`, ReLU, maxima and constants, across the functions of the module;
+    pools, shapes and padding keep them.
 
     ```mlir
     func.func @main(%x: tensor<4x8xi8>, %w: tensor<2x8xi8>)

@@ -301,8 +301,11 @@ Bounds ByteBounds::computeOp(OpResult result) {
 SmallVector<Attribute> ByteBounds::getBoundedParameters(func::FuncOp function) {
   // Those of data behind a ReLU, of weights of 7 bits, and of weights of 4,
   // which may be of either type.
-  constexpr int64_t kBounds[][2] = {{0, 127}, {-64, 64}, {0, 15}};
-  constexpr int64_t kLowest = 0, kLargestUnsigned = 15;
+  struct Kind {
+    int64_t low, high;
+    bool mayBeUnsigned;
+  };
+  constexpr Kind kKinds[] = {{0, 127, false}, {-64, 64, false}, {0, 15, true}};
   SmallVector<Attribute> parameters;
   // Tuples become several arguments.
   if (function.isExternal() || !llvm::all_of(function.getArgumentTypes(),
@@ -313,9 +316,8 @@ SmallVector<Attribute> ByteBounds::getBoundedParameters(func::FuncOp function) {
     if (!type.isSignlessInteger(8) && !type.isUnsignedInteger(8))
       continue;
     Bounds range = get(argument);
-    for (auto [low, high] : kBounds)
-      if ((type.isSignlessInteger() ||
-           (low == kLowest && high == kLargestUnsigned)) &&
+    for (auto [low, high, mayBeUnsigned] : kKinds)
+      if ((type.isSignlessInteger() || mayBeUnsigned) &&
           range.isWithin({double(low), double(high)}))
         parameters.push_back(DenseI64ArrayAttr::get(
             function.getContext(), {argument.getArgNumber(), low, high}));

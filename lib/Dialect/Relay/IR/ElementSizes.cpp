@@ -12,12 +12,11 @@
 
 #include "ElementSizes.h"
 
-#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
-
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
 
 using namespace mlir;
 using namespace mlir::relay;

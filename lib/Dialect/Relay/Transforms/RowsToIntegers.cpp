@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperatorTargets.h"
+#include "WeightMakers.h"
 
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
@@ -232,8 +232,8 @@ std::optional<BlockedWeight> BlockedWeight::match(Value value,
   std::optional<SmallVector<double>> scales =
       getNumbers(skipCasts(weight.scales));
   if (!scales || llvm::any_of(*scales, [](double scale) {
-        return !(scale == 0 ||
-                 (std::abs(scale) >= kLeast && std::abs(scale) <= kMost));
+        bool near = std::abs(scale) >= kLeast && std::abs(scale) <= kMost;
+        return scale != 0 && !near;
       }))
     return std::nullopt;
   if (weight.zeros) {
@@ -351,17 +351,6 @@ BytesOfRows::BytesOfRows(TermBuilder &b, Term data, int64_t numBlocks,
   units = concatenate(b, scales);
 }
 
-/// The rows of data, if they are known and few enough.
-static std::optional<int64_t> countFewRows(RankedTensorType data,
-                                           TargetAttrInterface target) {
-  int64_t limit = 2 * countByteProducts(target), rows = 1;
-  for (int64_t size : data.getShape().drop_back())
-    if (ShapedType::isDynamic(size) || size == 0 || size > limit ||
-        (rows *= size) > limit)
-      return std::nullopt;
-  return rows;
-}
-
 /// The weight of a product of f32, if rows are multiplied by it as it is.
 static std::optional<BlockedWeight> matchWeight(Operation *op) {
   if (auto dense = dyn_cast<NNDenseOp>(op))
@@ -423,8 +412,11 @@ void RowsToIntegersPass::runOnOperation() {
         !result.getElementType().isF32() || !result.hasStaticShape() ||
         getPrecision(op) == Precision::Highest)
       continue;
-    std::optional<int64_t> rows = countFewRows(data, targets.lookup(op));
-    std::optional<BlockedWeight> weight = rows ? matchWeight(op) : std::nullopt;
+    std::optional<int64_t> rows = countRows(data);
+    if (!rows || *rows == 0 ||
+        *rows > 2 * countByteProducts(targets.lookup(op)))
+      continue;
+    std::optional<BlockedWeight> weight = matchWeight(op);
     if (!weight)
       continue;
     multiplyIntegers(op, *rows, *weight);

@@ -36,10 +36,7 @@ static bool makesWeight(const FusionGroup &group) {
   return hasFewBits;
 }
 
-/// The rows of data that the product has for its weight; none if that is not
-/// known.
-static std::optional<int64_t> countRows(ContractionOpInterface product) {
-  auto data = cast<RankedTensorType>(product->getOperand(0).getType());
+std::optional<int64_t> relay::countRows(RankedTensorType data) {
   int64_t count = 1;
   for (int64_t size : data.getShape().drop_back())
     if (ShapedType::isDynamic(size) || llvm::MulOverflow(count, size, count))
@@ -58,7 +55,8 @@ static bool paysToJoin(ContractionOpInterface product,
   constexpr int64_t kMaxRowsBesideUnits = 4;
   if (!target || !hasVectorsAndCaches(target))
     return false;
-  std::optional<int64_t> rows = countRows(product);
+  std::optional<int64_t> rows =
+      countRows(cast<RankedTensorType>(product->getOperand(0).getType()));
   if (target.getMatrixTerms(getPrecision(product)) != 0)
     return rows && *rows <= kMaxRowsBesideUnits;
   return rows.value_or(1) <= kMaxRows;

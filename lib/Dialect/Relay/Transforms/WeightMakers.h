@@ -13,6 +13,10 @@
 
 namespace mlir::relay {
 
+/// The rows of data that a product has for its weight; none if that is not
+/// known.
+std::optional<int64_t> countRows(RankedTensorType data);
+
 /// Joins the group of a product with the one that makes its weight from
 /// constants of few bits (casts, zero points, scales), where the target gains
 /// by it: the kernel makes a part of the weight, in a cache, and multiplies it

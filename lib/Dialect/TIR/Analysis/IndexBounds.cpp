@@ -483,3 +483,13 @@ AffineMap IndexBounds::simplify(AffineMap map) const {
   return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results,
                         map.getContext());
 }
+
+SmallVector<AffineBinaryOpExpr> mlir::tir::getDivisions(AffineMap map) {
+  SmallVector<AffineBinaryOpExpr> divisions;
+  map.walkExprs([&](AffineExpr expr) {
+    if (expr.getKind() == AffineExprKind::FloorDiv ||
+        expr.getKind() == AffineExprKind::Mod)
+      divisions.push_back(cast<AffineBinaryOpExpr>(expr));
+  });
+  return divisions;
+}

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder and those in it: what gradients, decompositions and
-// quantized arithmetic are written with.
+// What gradients, decompositions, quantized arithmetic and passes that write
+// formulas are written with.
 //
 //===----------------------------------------------------------------------===//
 

@@ -49,6 +49,9 @@ struct IndexBounds {
   AffineMap simplify(AffineMap map) const;
 };
 
+/// The divisions and remainders in the indices of a map.
+SmallVector<AffineBinaryOpExpr> getDivisions(AffineMap map);
+
 /// A sum of expressions with constant coefficients. Terms are dimensions,
 /// symbols, products of symbols, divisions and remainders.
 struct LinearSum {

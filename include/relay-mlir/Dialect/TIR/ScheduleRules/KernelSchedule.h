@@ -87,8 +87,9 @@ public:
   /// Enlarges the last or last but one dimension of an intermediate buffer that
   /// the block writes to `size`.
   LogicalResult enlarge(BlockOp block, Value buffer, bool isLast, int64_t size);
-  /// `buffer` is a packed constant that the block reads.
+  /// Gives the block a variable for each result of the map over its own ones.
   LogicalResult transformBlockLayout(BlockOp block, AffineMap layout);
+  /// `buffer` is a packed constant that the block reads.
   LogicalResult narrowWeights(BlockOp block, Value buffer);
   LogicalResult tileMatrix(BlockOp block, const MatrixTileOptions &options);
   LogicalResult tensorize(ForOp loop, Intrinsic intrinsic);

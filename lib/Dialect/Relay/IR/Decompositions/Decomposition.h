@@ -19,9 +19,8 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_RELAY_IR_DECOMPOSITIONS_DECOMPOSITION_H
 #define RELAY_MLIR_LIB_DIALECT_RELAY_IR_DECOMPOSITIONS_DECOMPOSITION_H
 
-#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
-
 #include "relay-mlir/Dialect/Relay/IR/DecomposableOpInterface.h"
+#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
 
 namespace mlir::relay::decompositions {
 

@@ -15,11 +15,10 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H
 #define RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H
 
-#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
-
 #include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TermBuilder.h"
 
 #include <optional>
 

@@ -277,23 +277,17 @@ static void scheduleAtLast(KernelSchedule &schedule,
 static LogicalResult findTileSizes(const BlockNest &consumer,
                                    const BufferAccess &read,
                                    MutableArrayRef<int64_t> sizes) {
-  bool isPlain = true;
-  read.map->walkExprs([&](AffineExpr expr) {
-    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!binary || (binary.getKind() != AffineExprKind::FloorDiv &&
-                    binary.getKind() != AffineExprKind::Mod))
-      return;
-    auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
-    auto size = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (!dim || !size) {
-      isPlain = false;
-      return;
-    }
+  for (AffineBinaryOpExpr division : getDivisions(*read.map)) {
+    auto dim = dyn_cast<AffineDimExpr>(division.getLHS());
+    auto size = dyn_cast<AffineConstantExpr>(division.getRHS());
+    if (!dim || !size)
+      return failure();
     int64_t &known = sizes[dim.getPosition()];
-    isPlain &= known == 0 || known == size.getValue();
+    if (known != 0 && known != size.getValue())
+      return failure();
     known = size.getValue();
-  });
-  return success(isPlain);
+  }
+  return success();
 }
 
 /// For each tile of what `consumer` reads: the transforms for one vector, then

@@ -74,7 +74,6 @@ private:
   void layOutCopy(BlockOp copy, const BufferAccess &operand, unsigned var,
                   int64_t size);
   void placeColumnCopy(ForOp loop);
-  BlockOp getMaker(const BufferAccess &operand) const;
   bool canMakeColumns(const BufferAccess &operand, unsigned var) const;
   int64_t getMadePart(const BufferAccess &operand, int64_t width) const;
   void chooseMadePart();

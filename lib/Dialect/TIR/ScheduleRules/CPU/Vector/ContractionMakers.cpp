@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 #include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
 
 #include <numeric>
@@ -35,7 +36,7 @@ static std::optional<unsigned> getOwnIndex(AffineMap map, unsigned var) {
 }
 
 /// The layout with groups of `size` along dimension `position` outside, and
-/// their members inside of the other dimensions.
+/// their members, if there are several, inside of the other dimensions.
 static AffineMap putGroupsOutside(MLIRContext *context, unsigned rank,
                                   unsigned position, int64_t size) {
   AffineExpr index = getAffineDimExpr(position, context);
@@ -43,8 +44,31 @@ static AffineMap putGroupsOutside(MLIRContext *context, unsigned rank,
   for (unsigned other = 0; other != rank; ++other)
     if (other != position)
       layout.push_back(getAffineDimExpr(other, context));
-  layout.push_back(index % size);
+  if (size != 1)
+    layout.push_back(index % size);
   return AffineMap::get(rank, 0, layout, context);
+}
+
+/// The same for the constants that a weight is made from, in which its columns
+/// are variable `column`.
+static void layOutConstants(KernelSchedule &schedule, const BlockNest &maker,
+                            unsigned column, int64_t size) {
+  for (const BufferAccess &access : maker.accesses) {
+    if (access.isWrite || !access.map || !hasFreeLayout(access.buffer))
+      continue;
+    std::optional<unsigned> own = getOwnIndex(*access.map, column);
+    if (own && (*own != 0 || size != 1))
+      (void)schedule.transformReadLayout(
+          maker.block, access.buffer,
+          putGroupsOutside(access.map->getContext(),
+                           access.map->getNumResults(), *own, size));
+  }
+}
+
+/// The variable of `maker` that index `position` of what it makes is.
+static unsigned getMakerVar(const BlockNest &maker, unsigned position) {
+  return cast<AffineDimExpr>(maker.getStore()->map->getResult(position))
+      .getPosition();
 }
 
 LogicalResult mlir::tir::checkWeightMaker(KernelSchedule &, BlockOp block) {
@@ -52,15 +76,14 @@ LogicalResult mlir::tir::checkWeightMaker(KernelSchedule &, BlockOp block) {
 }
 
 /// The block that makes the operand of constants, for this product alone.
-BlockOp Contraction::getMaker(const BufferAccess &operand) const {
-  if (!operand.buffer.getDefiningOp<AllocBufferOp>())
-    return {};
+static std::optional<BlockNest> getMaker(const BufferAccess &operand) {
   SmallVector<BlockOp> writers = getWriters(operand.buffer);
   if (writers.size() != 1)
-    return {};
+    return std::nullopt;
   FailureOr<BlockNest> maker = BlockNest::get(writers.front());
-  return succeeded(maker) && isWeightMaker(*maker) ? writers.front()
-                                                   : BlockOp();
+  if (failed(maker) || !isWeightMaker(*maker))
+    return std::nullopt;
+  return *maker;
 }
 
 /// How much of the reduction is made at a time, for so many columns: whole
@@ -79,15 +102,11 @@ int64_t Contraction::getMadePart(const BufferAccess &operand,
     extent = nest.getExtent(var);
   }
   int64_t unit = 1;
-  operand.map->walkExprs([&](AffineExpr expr) {
-    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!binary || (binary.getKind() != AffineExprKind::FloorDiv &&
-                    binary.getKind() != AffineExprKind::Mod))
-      return;
-    auto size = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  for (AffineBinaryOpExpr division : getDivisions(*operand.map)) {
+    auto size = dyn_cast<AffineConstantExpr>(division.getRHS());
     unit =
         size ? std::min(std::lcm(unit, size.getValue()), kMaxBytes) : kMaxBytes;
-  });
+  }
   int64_t bytes =
       width *
       cast<MemRefType>(operand.buffer.getType()).getElementTypeBitWidth() / 8;
@@ -122,17 +141,8 @@ void Contraction::placeMaker(ForOp loop) {
   int64_t width = plan.numVectors * lanes;
   unsigned position = *getOwnIndex(*right.map, column);
   BlockNest made = *BlockNest::get(maker);
-  unsigned lane = cast<AffineDimExpr>(made.getStore()->map->getResult(position))
-                      .getPosition();
-  for (const BufferAccess &access : made.accesses) {
-    if (access.isWrite || !access.map || !hasFreeLayout(access.buffer))
-      continue;
-    std::optional<unsigned> own = getOwnIndex(*access.map, lane);
-    if (own)
-      (void)schedule.transformReadLayout(
-          maker, access.buffer,
-          putGroupsOutside(context, access.map->getNumResults(), *own, width));
-  }
+  unsigned lane = getMakerVar(made, position);
+  layOutConstants(schedule, made, lane, width);
   // Where there is no loop, all of it is made before, likewise.
   bool isInLoop = loop && succeeded(schedule.computeAt(maker, loop));
   (void)schedule.transformWriteLayout(
@@ -174,44 +184,19 @@ void Contraction::placeMaker(ForOp loop) {
 /// 0 if that is nothing, or several numbers.
 static int64_t getDivisor(const BlockNest &nest, unsigned var) {
   int64_t divisor = 0;
-  bool isOne = true;
   for (const BufferAccess &access : nest.accesses) {
     if (!access.map)
       return 0;
-    access.map->walkExprs([&](AffineExpr expr) {
-      auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-      if (!binary || (binary.getKind() != AffineExprKind::FloorDiv &&
-                      binary.getKind() != AffineExprKind::Mod))
-        return;
-      auto size = dyn_cast<AffineConstantExpr>(binary.getRHS());
-      isOne &= size &&
-               binary.getLHS() == getAffineDimExpr(var, expr.getContext()) &&
-               (divisor == 0 || divisor == size.getValue());
-      if (size)
-        divisor = size.getValue();
-    });
+    for (AffineBinaryOpExpr division : getDivisions(*access.map)) {
+      auto size = dyn_cast<AffineConstantExpr>(division.getRHS());
+      auto dim = dyn_cast<AffineDimExpr>(division.getLHS());
+      if (!size || !dim || dim.getPosition() != var ||
+          (divisor != 0 && divisor != size.getValue()))
+        return 0;
+      divisor = size.getValue();
+    }
   }
-  return isOne ? divisor : 0;
-}
-
-/// The constants that the maker of a weight reads, each column in one piece.
-static void putColumnsOutside(KernelSchedule &schedule, const BlockNest &maker,
-                              unsigned column) {
-  MLIRContext *context = schedule.getKernel().getContext();
-  for (const BufferAccess &access : maker.accesses) {
-    if (access.isWrite || !access.map || !hasFreeLayout(access.buffer))
-      continue;
-    std::optional<unsigned> own = getOwnIndex(*access.map, column);
-    if (!own || *own == 0)
-      continue;
-    unsigned rank = access.map->getNumResults();
-    SmallVector<AffineExpr> layout = {getAffineDimExpr(*own, context)};
-    for (unsigned other = 0; other != rank; ++other)
-      if (other != *own)
-        layout.push_back(getAffineDimExpr(other, context));
-    (void)schedule.transformReadLayout(
-        maker.block, access.buffer, AffineMap::get(rank, 0, layout, context));
-  }
+  return divisor;
 }
 
 LogicalResult mlir::tir::scheduleMadeRow(KernelSchedule &schedule,
@@ -219,15 +204,6 @@ LogicalResult mlir::tir::scheduleMadeRow(KernelSchedule &schedule,
   std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
   if (!sum)
     return failure();
-  auto getMaker = [](const BufferAccess &operand) -> std::optional<BlockNest> {
-    SmallVector<BlockOp> writers = getWriters(operand.buffer);
-    if (writers.size() != 1)
-      return std::nullopt;
-    FailureOr<BlockNest> maker = BlockNest::get(writers.front());
-    if (failed(maker) || !isWeightMaker(*maker))
-      return std::nullopt;
-    return *maker;
-  };
   std::optional<BlockNest> maker = getMaker(sum->right);
   BufferAccess weight = sum->right;
   if (!maker) {
@@ -251,9 +227,7 @@ LogicalResult mlir::tir::scheduleMadeRow(KernelSchedule &schedule,
   if (!own)
     return failure();
   BlockOp block = nest.block;
-  putColumnsOutside(schedule, *maker,
-                    cast<AffineDimExpr>(maker->getStore()->map->getResult(*own))
-                        .getPosition());
+  layOutConstants(schedule, *maker, getMakerVar(*maker, *own), /*size=*/1);
   if (failed(schedule.computeInline(maker->block)))
     return failure();
   FailureOr<BlockNest> row = BlockNest::get(block);
