@@ -486,6 +486,14 @@ def test_refused():
                       {"x": random(2, 32)}, 17, {"N": 4, "K": 32, "block_size": 32},
                       {"b": quantized((4, 1, 16), 0), "s": random(4),
                        "g": np.full(32, group, "i4")}, order=["x", "b", "s", "", "g"], **options)
+    packed = {"b": quantized((4, 1, 16), 0), "s": random(4)}
+    sizes = {"N": 4, "K": 32, "block_size": 32}
+    check_refused("expects data of float32, float16 or bfloat16, but got 'tensor<2x32xf64>'", "MatMulNBits",
+                  {"x": random(2, 32).astype("f8")}, 17, sizes, packed, **options)
+    check_refused("expects scales of the type of the data, 'f32', but got 'tensor<4xf16>'", "MatMulNBits",
+                  {"x": random(2, 32)}, 17, sizes, {**packed, "s": random(4).astype("f2")}, **options)
+    check_refused("expects data whose last axis has K = 32 elements, but got 'tensor<2x31xf32>'", "MatMulNBits",
+                  {"x": random(2, 31)}, 17, sizes, packed, **options)
     check_refused("expects zero points of uint8, or of the type of the data, but got "
                   "'tensor<4xi8>'", "MatMulNBits",
                   {"x": random(2, 32)}, 17, {"N": 4, "K": 32, "block_size": 32},

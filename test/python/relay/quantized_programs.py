@@ -169,8 +169,8 @@ OPERATORS: dict[str, Callable[[Builder], relay.Expr]] = {
 }
 
 
-def make_random(seed: int) -> tuple[relay.IRModule, list[np.ndarray[Any, Any]]]:
-    """A program of some regions, one after the other, and arguments."""
+def make_random(seed: int, chained: bool = True) -> tuple[relay.IRModule, list[np.ndarray[Any, Any]]]:
+    """A program of some regions, one after the other, or each on arguments, and arguments."""
     b = Builder(seed, dtype=("int8", "uint8")[seed % 2])
     zero = 0 if b.dtype == "int8" else 128
     shape = (2, 4, 6, 6)
@@ -200,6 +200,6 @@ def make_random(seed: int) -> tuple[relay.IRModule, list[np.ndarray[Any, Any]]]:
                                   padding=(1, 1)),
             ]
             pool.append(steps[b.rng.integers(len(steps))]())
-        known.append(b.quantize(pool[-1], float(np.float32(0.03)), zero))
-        results.append(known[-1])
+        results.append(b.quantize(pool[-1], float(np.float32(0.03)), zero))
+        known.append(results[-1] if chained else b.param(*shape))
     return b.module(*results), b.arguments()

@@ -141,6 +141,27 @@ def test_layers(path, include, message, tmp_path, monkeypatch):
     assert not message or (found[0][0] == path and message in found[0][2])
 
 
+@pytest.mark.parametrize("folder,include,is_allowed", [
+    ("CPU", "../A.h", True),
+    ("CPU", "Vector/A.h", True),
+    ("CPU/Vector", "../A.h", True),
+    ("CPU", "../GPU/A.h", False),
+    (".", "CPU/A.h", False),
+])
+def test_layers_of_files_beside(folder, include, is_allowed, tmp_path, monkeypatch):
+    """The rules of one kind of targets are none of the others' business."""
+    rules = tmp_path / "lib/Dialect/TIR/ScheduleRules"
+    for name in (".", "CPU/Vector", "GPU"):
+        (rules / name).mkdir(parents=True, exist_ok=True)
+    for name in (".", "CPU", "CPU/Vector", "GPU"):
+        (rules / name / "A.h").write_text("")
+    file = rules / folder / "B.cpp"
+    file.write_text(f'#include "{include}"\n')
+    monkeypatch.setattr(lint, "ROOT", tmp_path)
+    monkeypatch.setattr(lint, "tracked", lambda *patterns: [file])
+    assert not list(lint.check_layers()) == is_allowed
+
+
 def git(folder, *arguments):
     subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=folder,
                    check=True, capture_output=True)

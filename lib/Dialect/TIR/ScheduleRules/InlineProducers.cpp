@@ -7,8 +7,9 @@
 
 #include "InlineProducers.h"
 
-#include "CPU/Vector/Window.h"
+#include "SlidingWindows.h"
 #include "relay-mlir/Dialect/TIR/IR/IndexSize.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 
 using namespace mlir;
 using namespace mlir::tir;

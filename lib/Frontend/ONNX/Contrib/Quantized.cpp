@@ -328,6 +328,21 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
     return node.emitError() << "expects " << rows << " rows of " << blocks
                             << " blocks, but got a weight " << weight.getType()
                             << " and scales " << scales.getType();
+  RankedTensorType data = node.getInputType(Data);
+  Type given = data.getElementType();
+  if (!given.isF32() && !given.isF16() && !given.isBF16())
+    return node.emitError()
+           << "expects data of float32, float16 or bfloat16, but got " << data;
+  if (node.getInputType(Scales).getElementType() != given)
+    return node.emitError()
+           << "expects scales of the type of the data, " << given
+           << ", but got " << node.getInputType(Scales);
+  int64_t depth = data.getRank() == 0 ? 0 : data.getShape().back();
+  if (depth != columns && !ShapedType::isDynamic(depth))
+    return node.emitError()
+           << "expects data whose last axis has K = " << columns
+           << " elements, but got " << data;
+  // (Half of the width become f32.)
   Type type = node.getElementType(node.getInput(Data));
   Value numbers = unpackBits(
       node, node.reshape(weight, {rows, blocks, size * bits / 8}), bits, size);

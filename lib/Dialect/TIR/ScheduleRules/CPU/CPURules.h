@@ -52,9 +52,6 @@ LogicalResult scheduleTranspose(KernelSchedule &schedule, BlockNest nest);
 /// Blocks without reduction.
 LogicalResult scheduleElementwise(KernelSchedule &schedule, BlockNest nest);
 
-/// Whether what the block stores is there under a condition: padding.
-bool pads(BlockOp block);
-
 /// Whether the block pads what a single reduction reads, and is worth a look
 /// once that has its loops.
 bool isPaddingForPieces(const BlockNest &nest);

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../SlidingWindows.h"
 #include "../CPURules.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -45,12 +46,6 @@ static bool readsApart(BlockOp block, Value buffer) {
     return false;
   };
   return llvm::any_of(nest->accesses, isApart);
-}
-
-bool mlir::tir::pads(BlockOp block) {
-  return llvm::any_of(*block.getBody(), [](Operation &op) {
-    return isa<affine::AffineIfOp>(op);
-  });
 }
 
 bool mlir::tir::isPaddingForPieces(const BlockNest &nest) {

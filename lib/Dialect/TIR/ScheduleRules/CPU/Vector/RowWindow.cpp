@@ -13,9 +13,7 @@
 
 #include "Window.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "relay-mlir/Dialect/TIR/Analysis/CombiningKind.h"
+#include "../../SlidingWindows.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -24,83 +22,6 @@ using namespace mlir::tir;
 static constexpr int64_t kMaxVectors = 8;
 /// Rows that share what they load.
 static constexpr int64_t kMaxRows = 2;
-/// Steps of a window that make up straight code, as the tile emits it.
-static constexpr int64_t kMaxUpdates = 192;
-
-/// The op that combines a loaded element with the result, if the block does
-/// nothing else.
-static Operation *getOnlyCombiner(BlockOp block) {
-  Operation *combiner = nullptr;
-  bool isPlain = true;
-  block.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<InitOp>(op))
-      return WalkResult::skip();
-    if (isa<affine::AffineLoadOp, affine::AffineStoreOp, affine::AffineIfOp,
-            affine::AffineYieldOp, affine::AffineApplyOp>(op) ||
-        op == block.getBody()->getTerminator() ||
-        op->hasTrait<OpTrait::ConstantLike>())
-      return WalkResult::advance();
-    isPlain &= !combiner && getCombiningKind(op).has_value();
-    combiner = op;
-    return WalkResult::advance();
-  });
-  return isPlain ? combiner : nullptr;
-}
-
-std::optional<RowWindow> mlir::tir::matchRowWindow(const BlockNest &nest) {
-  const BufferAccess *store = nest.getStore();
-  if (!store || !store->map || !nest.isReduction() ||
-      !BlockOp(nest.block).getInit())
-    return std::nullopt;
-  Type type = cast<MemRefType>(store->buffer.getType()).getElementType();
-  RowWindow window;
-  window.combiner = getOnlyCombiner(nest.block);
-  if (!window.combiner || !(type.isF32() || type.isF64()))
-    return std::nullopt;
-  std::optional<unsigned> lane;
-  for (unsigned var : nest.getVars(/*isReduce=*/false)) {
-    if (isContiguous(*store, var) && nest.getExtent(var).value_or(0) > 1)
-      lane = var;
-    else if (nest.getExtent(var).value_or(0) > 1)
-      window.row = var;
-  }
-  for (unsigned var : nest.getVars(/*isReduce=*/true)) {
-    if (nest.getExtent(var).value_or(0) < 1)
-      return std::nullopt;
-    window.numSteps *= *nest.getExtent(var);
-  }
-  if (!lane || window.numSteps > kMaxUpdates)
-    return std::nullopt;
-  window.lane = *lane;
-  for (const BufferAccess &access : nest.accesses) {
-    if (access.isWrite || access.buffer == store->buffer)
-      continue;
-    if (window.data || !access.map)
-      return std::nullopt;
-    window.data = &access;
-  }
-  if (!window.data)
-    return std::nullopt;
-  std::optional<int64_t> stride = getStride(*window.data, window.lane);
-  if (stride != 1 && stride != 2)
-    return std::nullopt;
-  window.stride = *stride;
-  // The index that moves with the lanes moves with the window, too.
-  unsigned numIndices = 0;
-  bool moves = false;
-  for (auto [axis, index] : llvm::enumerate(window.data->map->getResults())) {
-    if (!index.isFunctionOfDim(window.lane))
-      continue;
-    ++numIndices;
-    window.axis = axis;
-    for (unsigned var : nest.getVars(/*isReduce=*/true))
-      moves |= index.isFunctionOfDim(var) && nest.getExtent(var) != 1;
-    for (unsigned var : nest.getVars(/*isReduce=*/false))
-      if (var != window.lane && index.isFunctionOfDim(var))
-        return std::nullopt;
-  }
-  return moves && numIndices == 1 ? std::optional(window) : std::nullopt;
-}
 
 /// Vectors of a row in one tile. The last tile of several is no narrower than a
 /// vector, so that padding concerns the first and the last tile only.
@@ -146,7 +67,7 @@ LogicalResult mlir::tir::scheduleRowWindow(KernelSchedule &schedule,
     for (int64_t size = 2; size <= kMaxRows; ++size)
       if (*nest.getExtent(*window->row) % size == 0 &&
           size * vectors <= registers &&
-          size * vectors * window->numSteps <= kMaxUpdates)
+          size * vectors * window->numSteps <= RowWindow::kMaxUpdates)
         rows = size;
 
   SmallVector<ForOp> outer;
