@@ -1,4 +1,5 @@
-// The kernel of a product makes its weight from constants of few bits.
+// The kernel of a product makes its weight from constants of few bits, or adds up
+// the results of its blocks.
 // RUN: split-file %s %t
 // RUN: relay-opt %t/vectors.mlir --relay-fuse-ops --verify-relay-fused --split-input-file | FileCheck %t/vectors.mlir
 // RUN: relay-opt %t/units.mlir --relay-fuse-ops --verify-relay-fused | FileCheck %t/units.mlir
@@ -33,6 +34,32 @@ module attributes {target.spec = #cpu} {
     %1 = relay.multiply %0, %s : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
     %2 = relay.nn.dense %x, %1 : (tensor<257x64xf32>, tensor<32x64xf32>) -> tensor<257x32xf32>
     return %2 : tensor<257x32xf32>
+  }
+
+  // The results of blocks are added up as they come.
+  // CHECK-LABEL: func.func @blocks
+  // CHECK:         relay.call @fused_nn_batch_matmul_cast_multiply_sum(
+  // CHECK-NEXT:    return
+  func.func @blocks(%x: tensor<4x3x64xi8>, %u: tensor<4x3x1xf32>) -> tensor<3x32xf32> {
+    %q = relay.constant dense_resource<q> : tensor<4x32x64xui8>
+    %0 = relay.nn.batch_matmul %x, %q {out_dtype = i32, transpose_a = false, transpose_b = true} : (tensor<4x3x64xi8>, tensor<4x32x64xui8>) -> tensor<4x3x32xi32>
+    %1 = relay.cast %0 {dtype = f32} : (tensor<4x3x32xi32>) -> tensor<4x3x32xf32>
+    %2 = relay.multiply %1, %u : (tensor<4x3x32xf32>, tensor<4x3x1xf32>) -> tensor<4x3x32xf32>
+    %3 = relay.sum %2 {axis = [0]} : (tensor<4x3x32xf32>) -> tensor<3x32xf32>
+    return %3 : tensor<3x32xf32>
+  }
+
+  // Not over rows, nor what somebody else reads.
+  // CHECK-LABEL: func.func @other_sums
+  // CHECK:         relay.call @fused_nn_batch_matmul(
+  // CHECK:         relay.call @fused_sum(
+  // CHECK:         relay.call @fused_sum_
+  func.func @other_sums(%x: tensor<4x3x64xi8>) -> (tensor<4x32xi32>, tensor<3x32xi32>) {
+    %q = relay.constant dense_resource<q> : tensor<4x32x64xui8>
+    %0 = relay.nn.batch_matmul %x, %q {out_dtype = i32, transpose_a = false, transpose_b = true} : (tensor<4x3x64xi8>, tensor<4x32x64xui8>) -> tensor<4x3x32xi32>
+    %1 = relay.sum %0 {axis = [1]} : (tensor<4x3x32xi32>) -> tensor<4x32xi32>
+    %2 = relay.sum %0 {axis = [0]} : (tensor<4x3x32xi32>) -> tensor<3x32xi32>
+    return %1, %2 : tensor<4x32xi32>, tensor<3x32xi32>
   }
 
   // Two products would make it twice.
@@ -92,6 +119,18 @@ func.func @no_target(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {
 // Matrix units are fed with whole weights, but for few rows.
 #amx = #target.cpu<"x86_64-unknown-linux-gnu", "sapphirerapids">
 module attributes {target.spec = #amx} {
+  // Matrix units take one block after the other.
+  // CHECK-LABEL: func.func @blocks
+  // CHECK:         relay.call @fused_nn_batch_matmul_cast(
+  // CHECK-NEXT:    relay.call @fused_sum(
+  func.func @blocks(%x: tensor<4x3x64xi8>) -> tensor<3x32xf32> {
+    %q = relay.constant dense_resource<q> : tensor<4x32x64xui8>
+    %0 = relay.nn.batch_matmul %x, %q {out_dtype = i32, transpose_a = false, transpose_b = true} : (tensor<4x3x64xi8>, tensor<4x32x64xui8>) -> tensor<4x3x32xi32>
+    %1 = relay.cast %0 {dtype = f32} : (tensor<4x3x32xi32>) -> tensor<4x3x32xf32>
+    %2 = relay.sum %1 {axis = [0]} : (tensor<4x3x32xf32>) -> tensor<3x32xf32>
+    return %2 : tensor<3x32xf32>
+  }
+
   // CHECK-LABEL: func.func @few
   // CHECK:         relay.call @fused_cast_nn_dense(
   func.func @few(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {

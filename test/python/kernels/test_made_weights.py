@@ -86,16 +86,16 @@ def test_blocks(dtype, block, rows):
 
 
 @pytest.mark.parametrize("precision", ["highest", "medium"])
-@pytest.mark.parametrize("block", [0, 128])
+@pytest.mark.parametrize("block", [0, 16, 128])
 @pytest.mark.parametrize("rows", [1, 4])
 def test_precision(precision, block, rows):
     check(1024, 448, "uint4", block, [rows], precision=precision)
 
 
-@pytest.mark.parametrize("block", [32, 64])
-@pytest.mark.parametrize("rows", [1, 2, 3, 5, 6, 7, 8, 9, 13, 16, 31, 100, 256, 257])
+@pytest.mark.parametrize("block", [16, 32, 64, 256])
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 6, 7, 8, 9, 13, 16, 31, 32, 33, 100, 256, 257])
 def test_rows(rows, block):
-    check(768, 576, block=block, rows=[rows])
+    check(768, 577 if rows % 2 else 576, block=block, rows=[rows])
 
 
 @pytest.mark.parametrize("depth, columns, block", [(1024, 448, 128), (96, 4163, 32), (4224, 97, 64)])

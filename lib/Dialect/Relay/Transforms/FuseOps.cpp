@@ -363,8 +363,11 @@ void FuseOps::fuseBlock(Block &block, func::FuncOp function) {
     trimGroup(group);
     removeMarkers(group);
   }
-  if (merge)
-    joinWeightMakers(groups, OperatorTargets(function));
+  if (merge) {
+    OperatorTargets targets(function);
+    joinWeightMakers(groups, targets);
+    joinBlockSums(groups, targets);
+  }
   for (FusionGroup &group : groups)
     if (!group.empty())
       outline(describe(std::move(group)), function);

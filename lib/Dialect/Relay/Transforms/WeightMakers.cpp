@@ -62,6 +62,38 @@ static bool paysToJoin(ContractionOpInterface product,
   return rows.value_or(1) <= kMaxRows;
 }
 
+bool relay::addsBlocksUp(Operation *op, TargetAttrInterface target) {
+  return target && hasVectorsAndCaches(target) &&
+         target.getMatrixTerms(getPrecision(op)) == 0;
+}
+
+void relay::joinBlockSums(MutableArrayRef<FusionGroup> groups,
+                          const OperatorTargets &targets) {
+  DenseMap<Operation *, FusionGroup *> products;
+  for (FusionGroup &group : groups)
+    for (Operation *op : group)
+      if (isa<NNBatchMatmulOp>(op) &&
+          getElementTypeOrSelf(op->getResult(0)).isInteger() &&
+          op->getOperand(1).getDefiningOp<ConstantOp>())
+        products.insert({group.back(), &group});
+  for (FusionGroup &group : groups) {
+    auto sum = group.size() == 1 ? dyn_cast<SumOp>(group.front()) : SumOp();
+    if (!sum)
+      continue;
+    Operation *last = sum.getData().getDefiningOp();
+    FusionGroup *product = products.lookup(last);
+    std::optional<ArrayRef<int64_t>> axes = sum.getAxis();
+    bool addsFloats =
+        isa<FloatType>(getElementTypeOrSelf(sum.getResult().getType()));
+    if (!product || !addsFloats || !last->hasOneUse() || !axes ||
+        *axes != ArrayRef<int64_t>{0} || sum.getExclude() ||
+        !addsBlocksUp(sum, targets.lookup(sum)))
+      continue;
+    product->push_back(sum);
+    group.clear();
+  }
+}
+
 void relay::joinWeightMakers(MutableArrayRef<FusionGroup> groups,
                              const OperatorTargets &targets) {
   DenseMap<Operation *, FusionGroup *> makers;

@@ -27,6 +27,18 @@ std::optional<int64_t> countRows(RankedTensorType data);
 void joinWeightMakers(MutableArrayRef<FusionGroup> groups,
                       const OperatorTargets &targets);
 
+/// Whether the kernel of `product` adds up the results of blocks as they come.
+/// Matrix units take one block after the other.
+bool addsBlocksUp(Operation *product, TargetAttrInterface target);
+
+/// Joins the group of a product of integers with the sum over its batches,
+/// which are the blocks of a weight: the kernel adds up the results of a block
+/// while they are near.
+///
+/// Groups that became part of others are empty then.
+void joinBlockSums(MutableArrayRef<FusionGroup> groups,
+                   const OperatorTargets &targets);
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_WEIGHTMAKERS_H

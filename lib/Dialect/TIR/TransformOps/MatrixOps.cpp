@@ -46,7 +46,7 @@ void MatrixTilesOp::build(OpBuilder &builder, OperationState &state,
         {options.tileRows, options.tileColumns}, options.panelRows,
         options.numPieces, options.dotLanes * 32,
         /*swap=*/!options.isRightWeights, options.isMerged, options.alongLines,
-        options.isParallel);
+        options.addsBatches, options.isParallel);
 }
 
 LogicalResult MatrixTilesOp::verify() {
@@ -93,6 +93,7 @@ MatrixTilesOp::apply(transform::TransformRewriter &rewriter,
   options.tileRows = getTile()[0];
   options.tileColumns = getTile()[1];
   options.alongLines = getAlongLines();
+  options.addsBatches = getAddBatches();
   options.panelRows = getPanelRows();
   options.isParallel = getParallel();
   return applyToBlock(*this, state, [&](BlockOp block) {

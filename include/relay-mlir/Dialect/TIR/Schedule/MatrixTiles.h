@@ -111,6 +111,9 @@ struct MatrixPlan {
   /// tiles, up to what windows reach beyond it, or a tile whole lines.
   /// Otherwise a tile is a run of rows, whatever they are.
   bool alongLines = false;
+  /// Whether the results of batches are added up as they come: a tile of
+  /// columns has all batches pass by before the next one.
+  bool addsBatches = false;
   /// Rows of results, garbage included, and how many more rows taps reach. With
   /// a dynamic dimension, each step of it adds `dynamicRows`.
   int64_t numRows = 0, reachRows = 0, dynamicRows = 0;
@@ -178,8 +181,10 @@ struct MatrixPlan {
   int64_t getNumColumnTiles() const {
     return llvm::divideCeil(numColumns, tileColumns);
   }
-  /// What can be said against tiles along lines, if anything.
+  /// What can be said against tiles along lines, and against adding up batches,
+  /// if anything.
   StringRef explainNoLines() const;
+  StringRef explainNoBatchSums() const;
   /// Along lines: tiles of a line, 1 where tiles have lines, and lines of a
   /// tile.
   int64_t getTilesPerLine() const {
@@ -214,6 +219,9 @@ public:
   /// Data and result; `isMerged` if the window over the innermost pixels is
   /// merged with the channels.
   LogicalResult matchData(bool isMerged);
+  /// What adds up the results of all batches, after blocks without a reduction;
+  /// null if there is none.
+  BlockOp findBatchSum() const;
 
   MatrixPlan plan;
 
@@ -250,6 +258,8 @@ struct MatrixTileOptions {
   int64_t tileRows = 0, tileColumns = 0;
   /// Whether tiles begin with lines of pixels.
   bool alongLines = false;
+  /// Whether the results of batches are added up as they come.
+  bool addsBatches = false;
   /// Rows that are split at a time.
   int64_t panelRows = 0;
   /// Whether threads are worth it.

@@ -34,7 +34,11 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
     of pixels there are rows without a result. A tile is a run of rows, these
     too; with `along_lines`, which is for vectors, it begins with a line and has
     none of them: the pixels of a line are some tiles, or a tile some lines.
-    With `parallel` panels, or tiles of the only panel, are for threads.
+    With `add_batches`, for vectors, a sum over the only variable of batches comes
+    after the product: the results of a batch are added to those before it while
+    they are near, for one tile of columns after the other.
+    With `parallel` panels, or tiles of the only panel, are for threads; with
+    `add_batches` tiles of columns.
 
     Elementwise blocks after the product become part of it. Others get new names:
     there is no handle to what comes of it, and schedules find it by name.
@@ -51,7 +55,8 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
                        DefaultValuedAttr<I64Attr, "1">:$pieces,
                        DefaultValuedAttr<I64Attr, "0">:$vector_bits,
                        UnitAttr:$swap, UnitAttr:$merge_window,
-                       UnitAttr:$along_lines, UnitAttr:$parallel);
+                       UnitAttr:$along_lines, UnitAttr:$add_batches,
+                       UnitAttr:$parallel);
   let assemblyFormat = [{
     $block `,` $unit `,` `tile` `=` custom<Factors>($tile) `,`
     `panel_rows` `=` $panel_rows attr-dict

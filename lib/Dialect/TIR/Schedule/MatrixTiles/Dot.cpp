@@ -102,6 +102,8 @@ Value MatrixEmitter::loadDotData(OpBuilder &builder, Value group, int64_t row,
   } else {
     place = {steps.front(), planeIndex, apply(builder, dataRow, operands),
              apply(builder, channel, operands)};
+    if (batchSum)
+      place.insert(place.begin(), batch);
   }
   Type element = cast<MemRefType>(pieces.front().getType()).getElementType();
   Value bytes = vector::LoadOp::create(

@@ -45,14 +45,15 @@ BlockOp MatrixEmitter::createBlock(OpBuilder &builder, StringRef blockName,
                                    ArrayRef<AffineExpr> bindings,
                                    ArrayRef<OpFoldResult> extents,
                                    ArrayRef<AffineExpr> guards,
-                                   ValueRange loops) const {
+                                   ValueRange loops,
+                                   ArrayRef<IterKind> kinds) const {
   SmallVector<Value> values;
   for (AffineExpr binding : bindings)
     values.push_back(apply(builder, binding, loops));
-  SmallVector<IterKind> kinds(bindings.size(), IterKind::Spatial);
+  SmallVector<IterKind> spatial(bindings.size(), IterKind::Spatial);
   auto block =
-      BlockOp::create(builder, loc, kernel.getUniqueBlockName(blockName), kinds,
-                      values, extents);
+      BlockOp::create(builder, loc, kernel.getUniqueBlockName(blockName),
+                      kinds.empty() ? spatial : kinds, values, extents);
   if (!guards.empty()) {
     SmallVector<Value> operands(loops);
     if (dynamicExtent)
@@ -201,15 +202,15 @@ bool MatrixEmitter::hasNibbles() const {
          plan.getBlockChannels() / plan.getGroupSize() % 2 == 0;
 }
 
-/// Batches if there are several, then columns, blocks of channels, taps and
-/// pieces, then the tiles: pairs of channels, each with the columns. Of numbers
-/// of 4 bits, two groups of channels are in the same bytes.
+/// Batches if there are several (within columns where they are added up), then
+/// columns, blocks of channels, taps and pieces, then the tiles: pairs of
+/// channels, each with the columns. Of numbers of 4 bits, two groups of
+/// channels are in the same bytes.
 SmallVector<int64_t> MatrixEmitter::getPackedShape() const {
-  SmallVector<int64_t> shape;
+  SmallVector<int64_t> shape = {plan.getNumColumnTiles(),
+                                plan.getNumChannelBlocks()};
   if (isBatched())
-    shape.push_back(plan.getNumBatches());
-  llvm::append_range(
-      shape, ArrayRef{plan.getNumColumnTiles(), plan.getNumChannelBlocks()});
+    shape.insert(shape.begin() + (batchSum ? 1 : 0), plan.getNumBatches());
   llvm::append_range(shape, plan.tapExtents);
   llvm::append_range(shape,
                      ArrayRef{plan.numPieces, plan.tileColumns / kTileSize,
@@ -243,15 +244,14 @@ void MatrixEmitter::layOutWeights() {
       plan.channelVar ? positionOf(*plan.channelVar) : constant(0);
   if (plan.isMerged())
     channel = positionOf(*plan.mergedVar) * plan.numChannels + channel;
-  SmallVector<AffineExpr> layout;
+  SmallVector<AffineExpr> layout = {column.floorDiv(plan.tileColumns)};
   if (isBatched()) {
     AffineExpr batch = constant(0);
     for (auto [var, extent] :
          llvm::zip_equal(plan.batchVars, plan.batchExtents))
       batch = batch * extent + positionOf(var);
-    layout.push_back(batch);
+    layout.insert(layout.begin() + (batchSum ? 1 : 0), batch);
   }
-  layout.push_back(column.floorDiv(plan.tileColumns));
   layout.push_back(channel.floorDiv(plan.getBlockChannels()));
   for (unsigned tap : plan.taps)
     layout.push_back(positionOf(tap));
@@ -289,6 +289,7 @@ void MatrixEmitter::layOutWeights() {
 }
 
 /// What becomes of the sums, row by row, without those beside the image.
+/// Without a tile, where the sum over batches starts.
 void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
                                 Value tileIndex, Value tile) {
   SmallVector<ForOp> loops = buildLoops(
@@ -296,10 +297,9 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
       getAsIndexOpFoldResult(context, {plan.tileRows, plan.tileColumns}));
   loops.back().setKind(ForKind::Vectorized);
   // Dimensions: panel, tile, row, column.
-  int64_t rowTiles = plan.getTilesPerPanel();
-  AffineExpr position = getFirstRow(dim(0)) + getTileStart(dim(1) % rowTiles) +
+  AffineExpr position = getFirstRow(getPanel()) + getTileStart(getRowTile()) +
                         getRowOffset(dim(2));
-  AffineExpr column = dim(1).floorDiv(rowTiles) * plan.tileColumns + dim(3);
+  AffineExpr column = getColumnTile() * plan.tileColumns + dim(3);
   SmallVector<AffineExpr> bindings, guards;
   SmallVector<OpFoldResult> extents = getSizes(sums.getType());
   SmallVector<std::pair<unsigned, AffineExpr>> coordinates = {
@@ -307,9 +307,13 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
   for (const MatrixDim &row : plan.dims)
     if (row.var)
       coordinates.push_back({*row.var, getCoordinate(row, position)});
-  llvm::append_range(coordinates, getBatchCoordinates(getBatch(dim(0))));
-  for (AffineExpr index : plan.out.map->getResults())
+  llvm::append_range(coordinates, getBatchCoordinates(getBatch(getPanel())));
+  SmallVector<IterKind> kinds;
+  for (AffineExpr index : plan.out.map->getResults()) {
     bindings.push_back(substitute(index, coordinates));
+    bool isAddedUp = batchSum && tile && index == dim(plan.batchVars.front());
+    kinds.push_back(isAddedUp ? IterKind::Reduce : IterKind::Spatial);
+  }
   if (plan.dynamicRows ||
       plan.getPanelsPerBatch() * plan.panelRows != plan.numRows)
     guards.push_back(getNumRows() - 1 - position);
@@ -329,12 +333,20 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
   llvm::append_range(bindings, ArrayRef{dim(2), dim(3)});
   extents.push_back(builder.getIndexAttr(plan.tileRows));
   extents.push_back(builder.getIndexAttr(plan.tileColumns));
-  BlockOp block =
-      createBlock(builder, resultBlock.getName(), bindings, extents, guards,
-                  {panel, tileIndex, loops[0].getInductionVar(),
-                   loops[1].getInductionVar()});
+  kinds.append(2, IterKind::Spatial);
+  std::string blockName = resultBlock.getName().str();
+  BlockOp block = createBlock(builder, tile ? blockName : blockName + "_start",
+                              bindings, extents, guards,
+                              {panel, tileIndex, loops[0].getInductionVar(),
+                               loops[1].getInductionVar()},
+                              kinds);
   OpBuilder body(block.getBody()->getTerminator());
   ValueRange vars = block.getIterVars();
+  if (!tile) {
+    startBatchSum(body, vars.take_front(numIndices));
+    block.updateAccessRegions();
+    return;
+  }
   IRMapping mapping;
   mapping.map(resultBlock.getIterVars(), vars.take_front(numIndices));
   for (Operation &op : resultBlock.getBody()->without_terminator()) {
@@ -343,6 +355,9 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
       mapping.map(load.getResult(),
                   createLoad(body, loc, tile, body.getMultiDimIdentityMap(2),
                              vars.drop_front(numIndices)));
+    else if (batchSum && isa<affine::AffineStoreOp>(op))
+      addToBatchSum(body, mapping.lookupOrDefault(op.getOperand(0)),
+                    vars.take_front(numIndices));
     else
       body.clone(op, mapping);
   }
@@ -366,13 +381,17 @@ void MatrixEmitter::emitTiles(Value panel) {
   emitResults(rewriter, panel, tileIndex, tile);
 }
 
-void MatrixEmitter::emit() {
+void MatrixEmitter::emit(BlockOp sumOfBatches) {
   OpBuilder::InsertionGuard insertion(rewriter);
   name = nest.block.getName().str();
   for (const MatrixDim &row : plan.dims)
     if (row.isDynamic)
       dynamicExtent = cast<Value>(ForOp(nest.loops[*row.var]).getUpperBound());
   resultBlock = createResultBlock();
+  // (What comes between may be no part of the results.)
+  if (sumOfBatches &&
+      getOnlyReader(getWrittenBuffers(resultBlock).front()) == sumOfBatches)
+    batchSum = sumOfBatches;
   rewriter.eraseOp(nest.loops.front());
   ForOp results = getOutermostLoop(resultBlock);
   rewriter.setInsertionPoint(results);
@@ -383,7 +402,9 @@ void MatrixEmitter::emit() {
   if (plan.sumsWeightsAhead())
     emitWeightSums();
 
-  if (!hasPanels()) {
+  if (batchSum) {
+    emitBatchSums();
+  } else if (!hasPanels()) {
     allocatePieces();
     Value panel = arith::ConstantIndexOp::create(rewriter, loc, 0);
     if (plan.isMerged())
@@ -402,8 +423,11 @@ void MatrixEmitter::emit() {
     emitSplit(loops.front().getInductionVar());
     emitTiles(loops.front().getInductionVar());
   }
+  Value addedUp = getWrittenBuffers(resultBlock).front();
   rewriter.eraseOp(results);
   rewriter.eraseOp(sums);
+  if (batchSum)
+    rewriter.eraseOp(addedUp.getDefiningOp());
 
   // Padding and the like happen where the data is split.
   if (!plan.isMerged() && plan.data.buffer.getDefiningOp<AllocBufferOp>())

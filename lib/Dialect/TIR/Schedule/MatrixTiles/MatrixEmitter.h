@@ -24,8 +24,8 @@ public:
         isParallel(isParallel), loc(nest.block.getLoc()),
         context(loc.getContext()) {}
 
-  /// Replaces the nest.
-  void emit();
+  /// Replaces the nest, and the sum over batches if there is one.
+  void emit(BlockOp sumOfBatches);
 
 private:
   AffineExpr constant(int64_t value) const {
@@ -42,11 +42,13 @@ private:
   ForOp getOutermostLoop(BlockOp block) const {
     return block.getLoops().front();
   }
-  /// A block whose variables, all spatial, are bound to `bindings`.
+  /// A block whose variables, all spatial without `kinds`, are bound to
+  /// `bindings`.
   BlockOp createBlock(OpBuilder &builder, StringRef name,
                       ArrayRef<AffineExpr> bindings,
                       ArrayRef<OpFoldResult> extents,
-                      ArrayRef<AffineExpr> guards, ValueRange loops) const;
+                      ArrayRef<AffineExpr> guards, ValueRange loops,
+                      ArrayRef<IterKind> kinds = {}) const;
 
   BlockOp createResultBlock();
   void layOutWeights();
@@ -85,6 +87,11 @@ private:
                    Value tile);
   void emitResults(OpBuilder &builder, Value panel, Value tileIndex,
                    Value tile);
+  /// In BatchSums.cpp: results that are added up.
+  void emitBatchSums();
+  void startBatchSum(OpBuilder &builder, ValueRange vars);
+  void addToBatchSum(OpBuilder &builder, Value result, ValueRange vars);
+  SmallVector<Value> getPlaceOfSum(OpBuilder &builder, ValueRange vars) const;
   SmallVector<Value> splitValue(OpBuilder &builder, Value value) const;
   /// The same of weights, whose bytes stay as they are.
   SmallVector<Value> splitWeights(OpBuilder &builder, Value value) const {
@@ -92,6 +99,17 @@ private:
                           : splitValue(builder, value);
   }
   AffineExpr getCoordinate(const MatrixDim &row, AffineExpr position) const;
+  /// Of the two loops around a tile, dimensions 0 and 1: the panel, and which
+  /// columns and rows of its results.
+  AffineExpr getPanel() const {
+    return batchSum ? dim(0).floorDiv(plan.getTilesPerPanel()) : dim(0);
+  }
+  AffineExpr getColumnTile() const {
+    return batchSum ? dim(1) : dim(1).floorDiv(plan.getTilesPerPanel());
+  }
+  AffineExpr getRowTile() const {
+    return dim(batchSum ? 0 : 1) % plan.getTilesPerPanel();
+  }
   /// Where a tile of a panel begins, and a row of a tile.
   AffineExpr getTileStart(AffineExpr tile) const;
   AffineExpr getRowOffset(AffineExpr row) const;
@@ -137,8 +155,12 @@ private:
   Value dynamicExtent;
   /// Where the results go; what it reads them from, until there is a tile.
   BlockOp resultBlock;
+  /// What adds up the results of batches as they come, until there are tiles;
+  /// null if nothing does.
+  BlockOp batchSum;
   AllocBufferOp sums;
-  /// A buffer for each piece: channel block, plane, row, channel.
+  /// A buffer for each piece: batch if all of them are split ahead, channel
+  /// block, plane, row, channel.
   SmallVector<Value> pieces;
   /// The weights in the layout of tiles.
   Value weights;

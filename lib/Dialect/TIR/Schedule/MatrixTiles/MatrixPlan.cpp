@@ -96,6 +96,18 @@ StringRef MatrixPlan::explainNoLines() const {
   return {};
 }
 
+StringRef MatrixPlan::explainNoBatchSums() const {
+  if (!isDot())
+    return "matrix units take one batch after the other";
+  if (getNumBatches() == 1)
+    return "there is one batch only";
+  if (batchVars.size() != 1 || isMerged() || packsWeights)
+    return "batches are no single variable beside constant weights";
+  if (dynamicRows || getPanelsPerBatch() != 1)
+    return "the rows of a batch are several panels";
+  return {};
+}
+
 void MatrixProduct::planRows() {
   int64_t rowStride = 1, planeStride = 1;
   plan.numRows = 1;
@@ -173,6 +185,7 @@ static std::string takeSizes(const MatrixTileOptions &options,
   plan.tileRows = options.tileRows;
   plan.tileColumns = options.tileColumns;
   plan.alongLines = options.alongLines;
+  plan.addsBatches = options.addsBatches;
   plan.panelRows = options.panelRows;
   if (StringRef why = plan.explainNoLines(); plan.alongLines && !why.empty()) {
     os << "expects tiles that can be along lines, but " << why;
@@ -195,6 +208,9 @@ static std::string takeSizes(const MatrixTileOptions &options,
     return text;
   plan.numPanels =
       llvm::divideCeil(rows, plan.panelRows) * plan.getNumBatches();
+  if (StringRef why = plan.explainNoBatchSums();
+      plan.addsBatches && !why.empty())
+    os << "expects batches that can be added up, but " << why;
   return text;
 }
 
@@ -258,7 +274,12 @@ mlir::tir::tileMatrix(RewriterBase &rewriter, BlockOp block,
            << " one, and rows and columns in those of the sum";
   if (std::string reason = takeSizes(options, plan); !reason.empty())
     return refuse(block) << reason;
-  MatrixEmitter(rewriter, kernel, *nest, plan, options.isParallel).emit();
+  BlockOp batchSum = plan.addsBatches ? product.findBatchSum() : BlockOp();
+  if (plan.addsBatches && !batchSum)
+    return refuse(block) << "expects a sum over the batches after block @"
+                         << block.getName();
+  MatrixEmitter(rewriter, kernel, *nest, plan, options.isParallel)
+      .emit(batchSum);
   if (!plan.isDot())
     addFeatures(kernel, {"amx-tile", plan.isInteger ? "amx-int8" : "amx-bf16"});
   return DiagnosedSilenceableFailure::success();

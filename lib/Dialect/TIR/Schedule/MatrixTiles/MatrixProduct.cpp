@@ -408,3 +408,73 @@ LogicalResult MatrixProduct::matchData(bool isMerged) {
   planRows();
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Sums over batches
+//===----------------------------------------------------------------------===//
+
+/// The index that is the bare variable.
+static std::optional<unsigned> findIndex(AffineMap map, unsigned var) {
+  for (auto [position, index] : llvm::enumerate(map.getResults()))
+    if (getBareVar(index) == var)
+      return position;
+  return std::nullopt;
+}
+
+/// Whether the block adds up, over `var` alone, what follows from the element
+/// that it loads.
+static bool addsUp(const BlockNest &nest, const BufferAccess &load,
+                   unsigned var) {
+  const BufferAccess &store = *nest.getStore();
+  auto hasBareIndices = [](const BufferAccess &access) {
+    return access.symbols.empty() &&
+           llvm::all_of(access.map->getResults(), [](AffineExpr index) {
+             return isZero(index) || getBareVar(index);
+           });
+  };
+  BlockOp block = nest.block;
+  auto stored = dyn_cast<affine::AffineStoreOp>(store.op);
+  if (!block.getInit() || !stored || !hasBareIndices(load) ||
+      !hasBareIndices(store) || findIndex(*store.map, var))
+    return false;
+  for (unsigned other : nest.getVars(/*isReduce=*/true))
+    if (other != var && nest.getExtent(other) != 1)
+      return false;
+  auto sum = stored.getValueToStore().getDefiningOp<arith::AddFOp>();
+  return sum && llvm::any_of(sum->getOperands(), [&](Value operand) {
+           auto before = operand.getDefiningOp<affine::AffineLoadOp>();
+           return before && before.getMemRef() == store.buffer;
+         });
+}
+
+BlockOp MatrixProduct::findBatchSum() const {
+  if (plan.batchVars.size() != 1)
+    return {};
+  Value buffer = plan.out.buffer;
+  std::optional<unsigned> position =
+      findIndex(*plan.out.map, plan.batchVars.front());
+  while (position && buffer.getDefiningOp<AllocBufferOp>()) {
+    BlockOp reader = getOnlyReader(buffer);
+    FailureOr<BlockNest> next = failure();
+    if (reader)
+      next = BlockNest::get(reader);
+    if (failed(next) || !next->getStore() || !next->getStore()->map)
+      return {};
+    const BufferAccess *load = nullptr;
+    for (const BufferAccess &access : next->accesses) {
+      if (access.buffer != buffer)
+        continue;
+      if (load || !access.map)
+        return {};
+      load = &access;
+    }
+    std::optional<unsigned> var = getBareVar(load->map->getResult(*position));
+    if (!var)
+      return {};
+    if (next->isReduction())
+      return addsUp(*next, *load, *var) ? reader : BlockOp();
+    position = findIndex(*next->getStore()->map, *var);
+    buffer = next->getStore()->buffer;
+  }
+  return {};
+}

@@ -38,11 +38,10 @@ std::pair<AffineExpr, AffineExpr> MatrixEmitter::getDataRow() const {
 }
 
 SmallVector<Value> MatrixEmitter::getWeightsPlace() const {
-  SmallVector<Value> place;
-  if (isBatched())
-    place.push_back(batch);
-  place.push_back(columnTile);
-  return place;
+  if (!isBatched())
+    return {columnTile};
+  return batchSum ? SmallVector<Value>{columnTile, batch}
+                  : SmallVector<Value>{batch, columnTile};
 }
 
 /// One step of the reduction: 32 channels of one tap. Small terms come first.
@@ -160,16 +159,15 @@ SmallVector<Value> MatrixEmitter::reduce(OpBuilder &builder, unsigned depth,
 
 void MatrixEmitter::emitProduct(OpBuilder &builder, Value panel,
                                 Value tileIndex, Value tile) {
-  int64_t rowTiles = plan.getTilesPerPanel();
-  AffineExpr row = getTileStart(dim(1) % rowTiles);
+  AffineExpr row = getTileStart(getRowTile());
   // A panel may have few rows.
   SmallVector<AffineExpr> guards;
   if (plan.dynamicRows)
-    guards.push_back(getNumRows() - 1 - getFirstRow(dim(0)) - row);
-  SmallVector<AffineExpr> bindings = {dim(1).floorDiv(rowTiles), row};
+    guards.push_back(getNumRows() - 1 - getFirstRow(getPanel()) - row);
+  SmallVector<AffineExpr> bindings = {getColumnTile(), row};
   SmallVector<int64_t> extents = {plan.getNumColumnTiles(), plan.panelRows};
   if (isBatched()) {
-    bindings.push_back(getBatch(dim(0)));
+    bindings.push_back(getBatch(getPanel()));
     extents.push_back(plan.getNumBatches());
   }
   BlockOp block = createBlock(builder, name, bindings,

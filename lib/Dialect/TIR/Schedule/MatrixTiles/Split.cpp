@@ -31,10 +31,12 @@ void MatrixEmitter::allocatePieces() {
                                 rows, plan.getBlockChannels()};
   if (plan.isMerged())
     shape = {plan.numPlanes, plan.getMergedRows() * plan.getRowPitch()};
+  if (batchSum)
+    shape.insert(shape.begin(), plan.getNumBatches());
   bool hasBytes = plan.isInteger && plan.dot != DotKind::Pairs;
   MemRefType type = getBufferType(
       shape, hasBytes ? data.getElementType() : rewriter.getI16Type(),
-      hasPanels() ? getLocalMemory(context) : relay::MemoryAttr());
+      hasPanels() && !batchSum ? getLocalMemory(context) : relay::MemoryAttr());
   for (int64_t piece = 0; piece != plan.numPieces; ++piece)
     pieces.push_back(AllocBufferOp::create(rewriter, loc, type).getBuffer());
 }
@@ -196,14 +198,23 @@ void MatrixEmitter::emitSplit(Value panel) {
   for (int64_t extent : {rows, plan.numPlanes, plan.getNumChannelBlocks(),
                          plan.getBlockChannels()})
     extents.push_back(rewriter.getIndexAttr(extent));
+  // The place of the panel among those that are split ahead.
+  SmallVector<AffineExpr> panelPlace;
+  if (batchSum) {
+    bindings.push_back(dim(0));
+    extents.push_back(rewriter.getIndexAttr(plan.numPanels));
+    panelPlace.push_back(dim(4));
+  }
   BlockOp block =
       createBlock(rewriter, name + "_split", bindings, extents, guards, loops);
   OpBuilder body(block.getBody()->getTerminator());
   ValueRange vars = block.getIterVars();
   auto storePiece = [&](OpBuilder &builder, Value value, Value buffer,
                         ArrayRef<AffineExpr> index, ValueRange operands) {
+    SmallVector<AffineExpr> place(panelPlace);
+    llvm::append_range(place, index);
     createStore(builder, loc, value, buffer,
-                AffineMap::get(operands.size(), 0, index, context), operands);
+                AffineMap::get(operands.size(), 0, place, context), operands);
   };
   auto loadValue = [&](OpBuilder &builder) {
     return createLoad(builder, loc, plan.data.buffer,
@@ -240,11 +251,17 @@ void MatrixEmitter::emitSplit(Value panel) {
   if (rest == 0)
     return;
   loops = buildInner({plan.numPlanes, plan.getBlockChannels() - rest});
-  BlockOp zeros =
-      createBlock(rewriter, name + "_pad", {dim(1), dim(2), dim(3) + rest},
-                  getAsIndexOpFoldResult(
-                      context, {rows, plan.numPlanes, plan.getBlockChannels()}),
-                  /*guards=*/{}, loops);
+  SmallVector<AffineExpr> places = {dim(1), dim(2), dim(3) + rest};
+  SmallVector<int64_t> padExtents = {rows, plan.numPlanes,
+                                     plan.getBlockChannels()};
+  if (batchSum) {
+    places.push_back(dim(0));
+    padExtents.push_back(plan.numPanels);
+    panelPlace.front() = dim(3);
+  }
+  BlockOp zeros = createBlock(rewriter, name + "_pad", places,
+                              getAsIndexOpFoldResult(context, padExtents),
+                              /*guards=*/{}, loops);
   OpBuilder padBody(zeros.getBody()->getTerminator());
   Type type = cast<MemRefType>(pieces.front().getType()).getElementType();
   Value zero =

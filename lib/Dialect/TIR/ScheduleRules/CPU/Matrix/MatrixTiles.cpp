@@ -67,12 +67,16 @@ void MatrixMatcher::planDotTile() {
   bool isNeon = plan.dot == DotKind::NeonQuads;
   bool hasFewRows = plan.numRows < kFewRows && !plan.dynamicRows;
   // One vector of columns reads weights in the order in which they lie, which
-  // counts where they come from memory; several do not wait for each other.
-  int64_t weightBytes =
-      plan.numColumns * plan.countSteps() * plan.getBlockChannels();
+  // counts where they come from memory; several do not wait for each other, nor
+  // for what becomes of short sums, if all rows have place beside them.
+  constexpr int64_t kMinFarDepth = 32, kMaxVectors = 4;
+  int64_t depth = plan.countSteps() * plan.getBlockChannels();
+  int64_t weightBytes = plan.getNumBatches() * plan.numColumns * depth;
   // Other weights of a network take its place meanwhile.
-  bool isFar = weightBytes > getCPU(schedule).getCacheSizes().l2 / 4;
-  int64_t numVectors = !hasFewRows ? 2 : isFar ? 1 : 4;
+  bool isFar = weightBytes > getCPU(schedule).getCacheSizes().l2 / 4 &&
+               depth >= kMinFarDepth;
+  bool hasPlace = (plan.numRows + 1) * kMaxVectors + 2 <= numRegisters;
+  int64_t numVectors = !hasFewRows ? 2 : isFar ? 1 : hasPlace ? kMaxVectors : 2;
   plan.tileColumns = llvm::alignTo(
       std::min<int64_t>(plan.numColumns, numVectors * plan.dotLanes),
       kTileSize);
@@ -377,6 +381,7 @@ MatrixTileOptions MatrixMatcher::getOptions() const {
   options.tileRows = plan.tileRows;
   options.tileColumns = plan.tileColumns;
   options.alongLines = plan.alongLines;
+  options.addsBatches = plan.explainNoBatchSums().empty() && findBatchSum();
   options.panelRows = plan.panelRows;
   options.isParallel = cycles >= kMinParallelCycles;
   return options;
@@ -428,14 +433,19 @@ LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
   MatrixTileOptions options = matcher.getOptions();
   if (failed(schedule.tileMatrix(nest.block, options)))
     return failure();
-  schedule.remark("tile", "@" + Twine(name) + ": " + describePlan(plan));
-  if (options.isParallel)
-    schedule.remark(
-        "parallel",
-        "@" + Twine(name) + ": " +
-            Twine(plan.numPanels > 1
-                      ? plan.numPanels
-                      : plan.getTilesPerPanel() * plan.getNumColumnTiles()) +
-            (plan.numPanels > 1 ? " panels" : " tiles"));
+  schedule.remark(
+      "tile",
+      "@" + Twine(name) + ": " + describePlan(plan) +
+          (options.addsBatches ? "; results of batches are added up" : ""));
+  if (!options.isParallel)
+    return success();
+  bool sharesPanels = plan.numPanels > 1 && !options.addsBatches;
+  int64_t columnTiles = plan.getNumColumnTiles();
+  int64_t shares = sharesPanels ? plan.numPanels
+                   : options.addsBatches
+                       ? columnTiles
+                       : plan.getTilesPerPanel() * columnTiles;
+  schedule.remark("parallel", "@" + Twine(name) + ": " + Twine(shares) +
+                                  (sharesPanels ? " panels" : " tiles"));
   return success();
 }
