@@ -119,10 +119,9 @@ func.func @no_target(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {
 // Matrix units are fed with whole weights, but for few rows.
 #amx = #target.cpu<"x86_64-unknown-linux-gnu", "sapphirerapids">
 module attributes {target.spec = #amx} {
-  // Matrix units take one block after the other.
+  // Vectors add up blocks.
   // CHECK-LABEL: func.func @blocks
-  // CHECK:         relay.call @fused_nn_batch_matmul_cast(
-  // CHECK-NEXT:    relay.call @fused_sum(
+  // CHECK:         relay.call @fused_nn_batch_matmul_cast_sum(
   func.func @blocks(%x: tensor<4x3x64xi8>) -> tensor<3x32xf32> {
     %q = relay.constant dense_resource<q> : tensor<4x32x64xui8>
     %0 = relay.nn.batch_matmul %x, %q {out_dtype = i32, transpose_a = false, transpose_b = true} : (tensor<4x3x64xi8>, tensor<4x32x64xui8>) -> tensor<4x3x32xi32>

@@ -1,7 +1,7 @@
 // RUN: split-file %s %t
 // RUN: relay-opt %t/quads.mlir --relay-rows-to-integers --split-input-file | FileCheck %t/quads.mlir
 // RUN: relay-opt %t/pairs.mlir --relay-rows-to-integers | FileCheck %t/pairs.mlir
-// RUN: relay-opt %t/units.mlir --relay-rows-to-integers | FileCheck %t/units.mlir
+// RUN: relay-opt %t/units.mlir --relay-rows-to-integers --split-input-file | FileCheck %t/units.mlir
 
 //--- quads.mlir
 
@@ -150,12 +150,32 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
 
 //--- units.mlir
 
-// Matrix units do not add up blocks as they come: short ones have too many sums.
+// Beside matrix units, vectors add up blocks as they come if they multiply four
+// bytes; units alone do not: short blocks have too many sums.
+// CHECK-LABEL: func.func @units
+// CHECK-COUNT-2: relay.nn.batch_matmul
 module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "sapphirerapids">} {
-  // CHECK-LABEL: func.func @units
-  // CHECK:         relay.nn.batch_matmul
-  // CHECK:         relay.nn.dense
   func.func @units(%x: tensor<8x64xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+    %q = relay.constant dense_resource<q> : tensor<16x64xi8>
+    %s = relay.constant dense<0.5> : tensor<16x1xf32>
+    %0 = relay.cast %q {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>
+    %1 = relay.multiply %0, %s : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<16x64xf32>
+    %2 = relay.nn.dense %x, %1 : (tensor<8x64xf32>, tensor<16x64xf32>) -> tensor<8x16xf32>
+    %r = relay.constant dense<0.5> : tensor<16x2xf32>
+    %3 = relay.repeat %r {axis = 1, repeats = 32} : (tensor<16x2xf32>) -> tensor<16x64xf32>
+    %4 = relay.multiply %0, %3 : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<16x64xf32>
+    %5 = relay.nn.dense %x, %4 : (tensor<8x64xf32>, tensor<16x64xf32>) -> tensor<8x16xf32>
+    return %2, %5 : tensor<8x16xf32>, tensor<8x16xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @units_alone
+// CHECK:         relay.nn.batch_matmul
+// CHECK:         relay.nn.dense
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3", features = "+amx-tile,+amx-int8,+amx-bf16">} {
+  func.func @units_alone(%x: tensor<8x64xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
     %q = relay.constant dense_resource<q> : tensor<16x64xi8>
     %s = relay.constant dense<0.5> : tensor<16x1xf32>
     %0 = relay.cast %q {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>

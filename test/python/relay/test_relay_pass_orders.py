@@ -138,8 +138,10 @@ PASSES = make_passes()
 # The first step of handing parts over, and those that may run before the last one.
 ANNOTATE = {"AnnotateTarget": transform.AnnotateTarget("orders"),
             "AnnotateTarget calls": transform.AnnotateTarget("orders", include_non_call_ops=False)}
+# (Those that change how functions are called take regions apart: AnnotateTarget says so.)
 BETWEEN = sorted(set(PASSES) - {
-    "CollagePartition", "MergeCompilerRegions", "Partition", "Partition calls", "PartitionGraph"})
+    "CollagePartition", "Defunctionalization", "MergeCompilerRegions", "Partition", "Partition calls",
+    "PartitionGraph", "relay-to-cps,relay-un-cps"})
 
 
 class Program:

@@ -119,8 +119,7 @@ void relay::detail::removeDefaultAnnotations(func::FuncOp function) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Constants and closures need no annotation: each region has its own.
-static bool isPassive(Value value) {
+bool relay::detail::needsNoRegion(Value value) {
   Operation *source = value.getDefiningOp();
   return source && (source->hasTrait<OpTrait::ConstantLike>() ||
                     isa<FnOp, GlobalOp>(source));
@@ -273,7 +272,7 @@ LogicalResult RegionBuilder::visitOther(Operation *op) {
       }
       continue;
     }
-    if (isPassive(getBound(operand)))
+    if (needsNoRegion(getBound(operand)))
       continue;
     closed = operand;
   }
@@ -404,7 +403,7 @@ static void removeNames(func::FuncOp function) {
     for (OpOperand &operand : op->getOpOperands()) {
       Value bound = getBound(operand.get());
       // What we compile has closures where they are.
-      if (isPassive(bound) &&
+      if (needsNoRegion(bound) &&
           (target != kDefaultTarget || !bound.getDefiningOp<FnOp>()))
         operand.set(bound);
     }
@@ -416,6 +415,7 @@ static void removeNames(func::FuncOp function) {
 
 FailureOr<CompilerRegions> CompilerRegions::create(func::FuncOp function) {
   removeNames(function);
+  settleDefaults(function);
   RegionBuilder builder;
   if (failed(builder.run(function)))
     return failure();

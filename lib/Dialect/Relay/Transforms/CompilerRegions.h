@@ -65,6 +65,14 @@ parseTargetOperators(ArrayRef<std::string> entries, Location loc);
 Operation *cloneWithConstants(Operation *op, OpBuilder &builder,
                               IRMapping &mapping);
 
+/// Constants and closures need no annotation: each region has its own.
+bool needsNoRegion(Value value);
+
+/// Completes the annotations for what we compile ourselves: what is computed
+/// from values in and outside of a region, or in another block, or used beyond
+/// it without an end.
+void settleDefaults(func::FuncOp function);
+
 /// Removes the annotations for what we compile ourselves.
 void removeDefaultAnnotations(func::FuncOp function);
 

@@ -8,6 +8,7 @@
 #include "WeightMakers.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Target/IR/ByteProducts.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -63,8 +64,10 @@ static bool paysToJoin(ContractionOpInterface product,
 }
 
 bool relay::addsBlocksUp(Operation *op, TargetAttrInterface target) {
+  // Where matrix units are, too, vectors do it if they multiply four bytes.
   return target && hasVectorsAndCaches(target) &&
-         target.getMatrixTerms(getPrecision(op)) == 0;
+         (target.getMatrixTerms(getPrecision(op)) == 0 ||
+          multipliesQuads(target));
 }
 
 void relay::joinBlockSums(MutableArrayRef<FusionGroup> groups,

@@ -27,8 +27,8 @@ std::optional<int64_t> countRows(RankedTensorType data);
 void joinWeightMakers(MutableArrayRef<FusionGroup> groups,
                       const OperatorTargets &targets);
 
-/// Whether the kernel of `product` adds up the results of blocks as they come.
-/// Matrix units take one block after the other.
+/// Whether the kernel of `product` adds up the results of blocks as they come:
+/// vectors do, matrix units take one block after the other.
 bool addsBlocksUp(Operation *product, TargetAttrInterface target);
 
 /// Joins the group of a product of integers with the sum over its batches,

@@ -38,6 +38,10 @@ def AnnotateTargetPass : Pass<"relay-annotate-target", "::mlir::ModuleOp"> {
     Annotations of other targets than "default" stay; those of "default" are made
     anew, so that the pass may run once for each target.
 
+    Other passes may run before regions are merged and become functions, but those
+    that change how functions are called, as `relay-defunctionalize` and
+    `relay-to-cps` do: they take regions of others apart, which is an error then.
+
     ```mlir
     %0 = relay.add %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>

@@ -579,9 +579,13 @@ def RowsToIntegersPass
     `medium`), and scales come after the sums, which are exact. The weight is read
     as it is.
 
-    This is for targets that multiply bytes: up to 8 rows where four products of
-    bytes are one instruction (VNNI, dotprod), 2 where two are (AVX2). Not at the
-    precision `highest`. A block with an infinity or NaN makes its row NaN.
+    This is for targets that multiply bytes. Each row and block has a sum of its
+    own, so that the most rows are as many as a quarter of a block, and 32, where
+    four products of bytes are one instruction (VNNI, dotprod), and a sixteenth of
+    a block, and 3, where two are (AVX2). Matrix units without VNNI do not add up
+    blocks as they come: blocks are of 64 numbers or more there, and rows up to 8.
+    Not at the precision `highest`. A block with an infinity or NaN makes its row
+    NaN.
 
     ```mlir
     %0 = relay.cast %q {dtype = f32} : (tensor<16x32xi8>) -> tensor<16x32xf32>

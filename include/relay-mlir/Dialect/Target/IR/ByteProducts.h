@@ -42,6 +42,12 @@ inline int64_t countByteProducts(TargetAttrInterface target) {
   return hasPairProducts(info) ? 1 : 0;
 }
 
+/// Whether vectors of a target have four products of bytes.
+inline bool multipliesQuads(TargetAttrInterface target) {
+  auto cpu = dyn_cast_if_present<CPUAttr>(target);
+  return cpu && hasQuadProducts(cpu.getInfo());
+}
+
 /// Whether a target adds products of bytes in pairs, for want of anything that
 /// adds more of them.
 inline bool addsPairsOfBytes(TargetAttrInterface target) {

@@ -35,6 +35,8 @@ public:
   double cycles = 0;
 
 private:
+  LogicalResult matchOperands();
+  bool addsUpBatches() const;
   void findBest(const MatrixPlan &common, bool isRight);
   void chooseDot();
   int64_t choosePieces();

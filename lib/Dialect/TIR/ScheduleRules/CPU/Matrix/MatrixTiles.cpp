@@ -321,12 +321,35 @@ void MatrixMatcher::findBest(const MatrixPlan &common, bool isRight) {
 LogicalResult MatrixMatcher::match() {
   if (failed(matchTypes()))
     return failure();
-  bool hasTiles = getCPU(schedule).hasTiles(!plan.isInteger) && !plan.isWide;
+  const relay::CPUInfo &target = getCPU(schedule);
+  bool hasTiles = target.hasTiles(!plan.isInteger) && !plan.isWide;
+  bool isForced = kernel->hasAttr(kForceTilesAttr);
+  if (plan.isInteger && hasTiles && hasQuadProducts(target) && !isForced) {
+    // Units have one batch after the other, and take as long for a few rows as
+    // for sixteen.
+    MatrixPlan common = plan;
+    plan.numPieces = 1;
+    chooseDot();
+    if (succeeded(matchOperands()) && addsUpBatches())
+      return success();
+    plan = common;
+    cycles = 0;
+  }
   if (plan.isInteger && !hasTiles)
     chooseDot();
   if (!hasTiles && !plan.isDot())
     return failure();
   plan.numPieces = plan.isInteger ? 1 : choosePieces();
+  return matchOperands();
+}
+
+/// Whether a sum over the batches comes next, to which tiles may add theirs.
+bool MatrixMatcher::addsUpBatches() const {
+  return plan.explainNoBatchSums().empty() && findBatchSum();
+}
+
+/// Takes either operand for the weights.
+LogicalResult MatrixMatcher::matchOperands() {
   MatrixPlan common = plan;
   for (bool isRight : {true, false}) {
     MatrixPlan known = plan;
@@ -381,7 +404,7 @@ MatrixTileOptions MatrixMatcher::getOptions() const {
   options.tileRows = plan.tileRows;
   options.tileColumns = plan.tileColumns;
   options.alongLines = plan.alongLines;
-  options.addsBatches = plan.explainNoBatchSums().empty() && findBatchSum();
+  options.addsBatches = addsUpBatches();
   options.panelRows = plan.panelRows;
   options.isParallel = cycles >= kMinParallelCycles;
   return options;
