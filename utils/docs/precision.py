@@ -108,8 +108,8 @@ rows are few (up to 32, and to a quarter of a block; on AVX2 to 3, and a sixteen
 integers: each block of a row, of 16 to 512 numbers, is rounded to 24 bits relative to its largest one, at `medium` to
 16. What the table says holds if a number counts as large as the largest of its block: numbers that are a thousand times
 as large as the others cost three digits where they meet zeros in the weight. Numbers below 2^-104 count as such, and an
-infinity in a block makes the row NaN. Scales that are not finite, or not between 2^-60 and 2^60, leave a product in
-floats.
+infinity in a block, or a number that its scale makes one, makes the row NaN. Scales that are not finite, or not between
+2^-60 and 2^60, leave a product in floats.
 
 ## On AMX
 

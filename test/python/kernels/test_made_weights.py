@@ -210,3 +210,43 @@ def test_many_weights(tmp_path):
     assert "kernel fused_nn_batch_matmul" in result.stderr
     # What would lay out a weight in each run.
     assert "kernel fused_transpose\n" not in result.stderr
+
+
+@pytest.mark.parametrize("batches, rows, columns", [(6, 3, 80), (4, 3, 80), (6, 2, 80), (6, 3, 40), (6, 3, 77)])
+@pytest.mark.parametrize("spread", [False, True])
+def test_sums_of_parts(batches, rows, columns, spread, tmp_path):
+    """A kernel adds up the results of batches as they come only if it takes all of them, each once."""
+    rng = np.random.default_rng(batches * rows + columns)
+    x = rng.integers(-128, 128, (6, 3, 64), np.int8)
+    weight = rng.integers(0, 256, (6, 80, 64), np.uint8)
+    units = rng.normal(size=(batches, 2, rows, columns)).astype(np.float32)
+    part, result = f"{batches}x{rows}x{columns}", f"{'2x' if spread else ''}{rows}x{columns}"
+    text = f"""
+func.func private @kernel(%x: tensor<6x3x64xi8>, %w: tensor<6x80x64xui8>, %u: tensor<{batches}x2x{rows}x{columns}xf32>)
+    -> tensor<{result}xf32> attributes {{relay.primitive}} {{
+  %0 = relay.nn.batch_matmul %x, %w {{out_dtype = i32, transpose_a = false, transpose_b = true}}
+      : (tensor<6x3x64xi8>, tensor<6x80x64xui8>) -> tensor<6x3x80xi32>
+  %1 = relay.cast %0 {{dtype = f32}} : (tensor<6x3x80xi32>) -> tensor<6x3x80xf32>
+  %2 = relay.strided_slice %1 {{begin = [0, 0, 0], end = [{batches}, {rows}, {columns}], strides = [1, 1, 1]}}
+      : (tensor<6x3x80xf32>) -> tensor<{part}xf32>
+  %3 = relay.expand_dims %2 {{axis = 1 : i64}} : (tensor<{part}xf32>) -> tensor<{batches}x1x{rows}x{columns}xf32>
+  %4 = relay.multiply %3, %u : (tensor<{batches}x1x{rows}x{columns}xf32>, tensor<{batches}x2x{rows}x{columns}xf32>)
+      -> tensor<{batches}x2x{rows}x{columns}xf32>
+  %5 = relay.sum %{4 if spread else 2} {{axis = [0]}}
+      : (tensor<{f"{batches}x2x{rows}x{columns}" if spread else part}xf32>) -> tensor<{result}xf32>
+  return %5 : tensor<{result}xf32>
+}}
+func.func @main(%x: tensor<6x3x64xi8> {{relay.name = "x"}},
+    %u: tensor<{batches}x2x{rows}x{columns}xf32> {{relay.name = "u"}}) -> tensor<{result}xf32> {{
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : tensor<6x80x64xui8>
+  %0 = relay.call @kernel(%x, %w, %u) : (tensor<6x3x64xi8>, tensor<6x80x64xui8>,
+      tensor<{batches}x2x{rows}x{columns}xf32>) -> tensor<{result}xf32>
+  return %0 : tensor<{result}xf32>
+}}
+"""
+    (tmp_path / "m.mlir").write_text(text)
+    got = rm.compile(tmp_path / "m.mlir").run({"x": x, "u": units})
+    products = np.einsum("brk,bnk->brn", x.astype(np.float64), weight.astype(np.float64))
+    products = products[:batches, :rows, :columns]
+    terms = products[:, None] * units if spread else products
+    assert (np.abs(got - terms.sum(0)) <= 1e-6 * np.abs(terms).sum(0)).all()

@@ -488,3 +488,142 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Not all batches, not each row once, and data that is not there any more.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @half_of_batches(%x: memref<8x3x64xi8>, %w: memref<8x64x64xi8>, %out: memref<3x64xf32>) attributes {tir.layout_free = [1]} {
+    %c0 = arith.constant 0 : i32
+    %zero = arith.constant 0.0 : f32
+    %p = tir.alloc_buffer() : memref<8x3x64xi32>
+    tir.for %b = 0 to 8 { tir.for %r = 0 to 3 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @products(%vb = spatial %b in 8, %vr = spatial %r in 3, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%x[%vb, %vr, %vk] : memref<8x3x64xi8>, %w[%vb, %vn, %vk] : memref<8x64x64xi8>, %p[%vb, %vr, %vn] : memref<8x3x64xi32>)
+          writes(%p[%vb, %vr, %vn] : memref<8x3x64xi32>) {
+        tir.init { affine.store %c0, %p[%vb, %vr, %vn] : memref<8x3x64xi32> }
+        %0 = affine.load %x[%vb, %vr, %vk] : memref<8x3x64xi8>
+        %1 = affine.load %w[%vb, %vn, %vk] : memref<8x64x64xi8>
+        %2 = affine.load %p[%vb, %vr, %vn] : memref<8x3x64xi32>
+        %3 = arith.extsi %0 : i8 to i32
+        %4 = arith.extui %1 : i8 to i32
+        %5 = arith.muli %3, %4 : i32
+        %6 = arith.addi %2, %5 : i32
+        affine.store %6, %p[%vb, %vr, %vn] : memref<8x3x64xi32>
+      }
+    } } } }
+    tir.for %r = 0 to 3 { tir.for %n = 0 to 64 { tir.for %b = 0 to 4 {
+      tir.block @sum(%vr = spatial %r in 3, %vn = spatial %n in 64, %vb = reduce %b in 4)
+          reads(%p[%vb, %vr, %vn] : memref<8x3x64xi32>, %out[%vr, %vn] : memref<3x64xf32>)
+          writes(%out[%vr, %vn] : memref<3x64xf32>) {
+        tir.init { affine.store %zero, %out[%vr, %vn] : memref<3x64xf32> }
+        %0 = affine.load %p[%vb, %vr, %vn] : memref<8x3x64xi32>
+        %1 = affine.load %out[%vr, %vn] : memref<3x64xf32>
+        %2 = arith.sitofp %0 : i32 to f32
+        %3 = arith.addf %1, %2 : f32
+        affine.store %3, %out[%vr, %vn] : memref<3x64xf32>
+      }
+    } } }
+  }
+  transform.named_sequence @half_of_batches.schedule(%f: !transform.any_op {transform.readonly}) {
+    %products = transform.tir.get_block @products in %f
+    // expected-error @below {{expects a sum over the batches after block @products}}
+    transform.tir.matrix_tiles %products, "vpdpbusd", tile = [3, 64], panel_rows = 3 {add_batches, vector_bits = 512 : i64}
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @one_row(%x: memref<8x3x64xi8>, %w: memref<8x64x64xi8>, %out: memref<3x64xf32>) attributes {tir.layout_free = [1]} {
+    %c0 = arith.constant 0 : i32
+    %zero = arith.constant 0.0 : f32
+    %p = tir.alloc_buffer() : memref<8x3x64xi32>
+    tir.for %b = 0 to 8 { tir.for %r = 0 to 3 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @products(%vb = spatial %b in 8, %vr = spatial %r in 3, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%x[%vb, %vr, %vk] : memref<8x3x64xi8>, %w[%vb, %vn, %vk] : memref<8x64x64xi8>, %p[%vb, %vr, %vn] : memref<8x3x64xi32>)
+          writes(%p[%vb, %vr, %vn] : memref<8x3x64xi32>) {
+        tir.init { affine.store %c0, %p[%vb, %vr, %vn] : memref<8x3x64xi32> }
+        %0 = affine.load %x[%vb, %vr, %vk] : memref<8x3x64xi8>
+        %1 = affine.load %w[%vb, %vn, %vk] : memref<8x64x64xi8>
+        %2 = affine.load %p[%vb, %vr, %vn] : memref<8x3x64xi32>
+        %3 = arith.extsi %0 : i8 to i32
+        %4 = arith.extui %1 : i8 to i32
+        %5 = arith.muli %3, %4 : i32
+        %6 = arith.addi %2, %5 : i32
+        affine.store %6, %p[%vb, %vr, %vn] : memref<8x3x64xi32>
+      }
+    } } } }
+    tir.for %r = 0 to 3 { tir.for %n = 0 to 64 { tir.for %b = 0 to 8 {
+      tir.block @sum(%vr = spatial %r in 3, %vn = spatial %n in 64, %vb = reduce %b in 8)
+          reads(%p[%vb, 0, %vn] : memref<8x3x64xi32>, %out[%vr, %vn] : memref<3x64xf32>)
+          writes(%out[%vr, %vn] : memref<3x64xf32>) {
+        tir.init { affine.store %zero, %out[%vr, %vn] : memref<3x64xf32> }
+        %0 = affine.load %p[%vb, 0, %vn] : memref<8x3x64xi32>
+        %1 = affine.load %out[%vr, %vn] : memref<3x64xf32>
+        %2 = arith.sitofp %0 : i32 to f32
+        %3 = arith.addf %1, %2 : f32
+        affine.store %3, %out[%vr, %vn] : memref<3x64xf32>
+      }
+    } } }
+  }
+  transform.named_sequence @one_row.schedule(%f: !transform.any_op {transform.readonly}) {
+    %products = transform.tir.get_block @products in %f
+    // expected-error @below {{expects a sum over the batches after block @products}}
+    transform.tir.matrix_tiles %products, "vpdpbusd", tile = [3, 64], panel_rows = 3 {add_batches, vector_bits = 512 : i64}
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @data_overwritten(%x: memref<8x3x64xi8>, %w: memref<8x64x64xi8>, %out: memref<3x64xf32>) attributes {tir.layout_free = [1]} {
+    %c0 = arith.constant 0 : i32
+    %zero = arith.constant 0.0 : f32
+    %p = tir.alloc_buffer() : memref<8x3x64xi32>
+    tir.for %b = 0 to 8 { tir.for %r = 0 to 3 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @products(%vb = spatial %b in 8, %vr = spatial %r in 3, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%x[%vb, %vr, %vk] : memref<8x3x64xi8>, %w[%vb, %vn, %vk] : memref<8x64x64xi8>, %p[%vb, %vr, %vn] : memref<8x3x64xi32>)
+          writes(%p[%vb, %vr, %vn] : memref<8x3x64xi32>) {
+        tir.init { affine.store %c0, %p[%vb, %vr, %vn] : memref<8x3x64xi32> }
+        %0 = affine.load %x[%vb, %vr, %vk] : memref<8x3x64xi8>
+        %1 = affine.load %w[%vb, %vn, %vk] : memref<8x64x64xi8>
+        %2 = affine.load %p[%vb, %vr, %vn] : memref<8x3x64xi32>
+        %3 = arith.extsi %0 : i8 to i32
+        %4 = arith.extui %1 : i8 to i32
+        %5 = arith.muli %3, %4 : i32
+        %6 = arith.addi %2, %5 : i32
+        affine.store %6, %p[%vb, %vr, %vn] : memref<8x3x64xi32>
+      }
+    } } } }
+    tir.for %b = 0 to 8 { tir.for %r = 0 to 3 { tir.for %k = 0 to 64 {
+      tir.block @clear(%vb = spatial %b in 8, %vr = spatial %r in 3, %vk = spatial %k in 64) writes(%x[%vb, %vr, %vk] : memref<8x3x64xi8>) {
+        %z = arith.constant 0 : i8
+        affine.store %z, %x[%vb, %vr, %vk] : memref<8x3x64xi8>
+      }
+    } } }
+    tir.for %r = 0 to 3 { tir.for %n = 0 to 64 { tir.for %b = 0 to 8 {
+      tir.block @sum(%vr = spatial %r in 3, %vn = spatial %n in 64, %vb = reduce %b in 8)
+          reads(%p[%vb, %vr, %vn] : memref<8x3x64xi32>, %out[%vr, %vn] : memref<3x64xf32>)
+          writes(%out[%vr, %vn] : memref<3x64xf32>) {
+        tir.init { affine.store %zero, %out[%vr, %vn] : memref<3x64xf32> }
+        %0 = affine.load %p[%vb, %vr, %vn] : memref<8x3x64xi32>
+        %1 = affine.load %out[%vr, %vn] : memref<3x64xf32>
+        %2 = arith.sitofp %0 : i32 to f32
+        %3 = arith.addf %1, %2 : f32
+        affine.store %3, %out[%vr, %vn] : memref<3x64xf32>
+      }
+    } } }
+  }
+  transform.named_sequence @data_overwritten.schedule(%f: !transform.any_op {transform.readonly}) {
+    %products = transform.tir.get_block @products in %f
+    // expected-error @below {{expects a sum over the batches after block @products}}
+    transform.tir.matrix_tiles %products, "vpdpbusd", tile = [3, 64], panel_rows = 3 {add_batches, vector_bits = 512 : i64}
+    transform.yield
+  }
+}

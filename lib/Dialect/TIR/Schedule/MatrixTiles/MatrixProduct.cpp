@@ -421,24 +421,44 @@ static std::optional<unsigned> findIndex(AffineMap map, unsigned var) {
   return std::nullopt;
 }
 
-/// Whether the block adds up, over `var` alone, what follows from the element
-/// that it loads.
-static bool addsUp(const BlockNest &nest, const BufferAccess &load,
-                   unsigned var) {
-  const BufferAccess &store = *nest.getStore();
-  auto hasBareIndices = [](const BufferAccess &access) {
-    return access.symbols.empty() &&
-           llvm::all_of(access.map->getResults(), [](AffineExpr index) {
-             return isZero(index) || getBareVar(index);
-           });
-  };
-  BlockOp block = nest.block;
-  auto stored = dyn_cast<affine::AffineStoreOp>(store.op);
-  if (!block.getInit() || !stored || !hasBareIndices(load) ||
-      !hasBareIndices(store) || findIndex(*store.map, var))
+/// Whether the indices of an access are variables, each once, that go through
+/// all of the buffer. (An index of one value may be 0.)
+static bool coversBuffer(const BlockNest &nest, const BufferAccess &access) {
+  if (!access.map || !access.symbols.empty())
     return false;
-  for (unsigned other : nest.getVars(/*isReduce=*/true))
-    if (other != var && nest.getExtent(other) != 1)
+  llvm::SmallDenseSet<unsigned> seen;
+  auto type = cast<MemRefType>(access.buffer.getType());
+  for (auto [index, size] :
+       llvm::zip_equal(access.map->getResults(), type.getShape())) {
+    if (isZero(index) && size == 1)
+      continue;
+    std::optional<unsigned> var = getBareVar(index);
+    if (!var || !seen.insert(*var).second || nest.getExtent(*var) != size)
+      return false;
+  }
+  return true;
+}
+
+/// Whether each instance of the nest loads an element of its own, of all.
+static bool loadsEachOnce(const BlockNest &nest, const BufferAccess &load) {
+  if (!coversBuffer(nest, load))
+    return false;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var)
+    if (nest.getExtent(var) != 1 && !dependsOn(load, var))
+      return false;
+  return true;
+}
+
+/// Whether the block adds up, over `var` alone, what follows from each element
+/// that it loads.
+static bool addsUp(const BlockNest &nest, unsigned var) {
+  const BufferAccess &store = *nest.getStore();
+  auto stored = dyn_cast<affine::AffineStoreOp>(store.op);
+  if (!BlockOp(nest.block).getInit() || !stored || dependsOn(store, var))
+    return false;
+  for (unsigned other = 0; other != nest.getNumVars(); ++other)
+    if (other != var && nest.getExtent(other) != 1 &&
+        (nest.isReduce(other) || !dependsOn(store, other)))
       return false;
   auto sum = stored.getValueToStore().getDefiningOp<arith::AddFOp>();
   return sum && llvm::any_of(sum->getOperands(), [&](Value operand) {
@@ -447,34 +467,59 @@ static bool addsUp(const BlockNest &nest, const BufferAccess &load,
          });
 }
 
+/// Whether something between the nests writes what the first one reads.
+static bool isReadLater(const BlockNest &first, const BlockNest &last) {
+  auto isBefore = [](BlockOp a, BlockOp b) {
+    Operation *kernel = a->getParentOfType<PrimFuncOp>();
+    Block &body = kernel->getRegion(0).front();
+    return body.findAncestorOpInBlock(*a)->isBeforeInBlock(
+        body.findAncestorOpInBlock(*b));
+  };
+  for (const BufferAccess &access : first.accesses)
+    if (!access.isWrite)
+      for (BlockOp writer : getWriters(access.buffer))
+        if (writer != first.block && isBefore(first.block, writer) &&
+            isBefore(writer, last.block))
+          return true;
+  return false;
+}
+
 BlockOp MatrixProduct::findBatchSum() const {
-  if (plan.batchVars.size() != 1)
+  if (plan.batchVars.size() != 1 || !coversBuffer(nest, plan.out))
     return {};
   Value buffer = plan.out.buffer;
   std::optional<unsigned> position =
       findIndex(*plan.out.map, plan.batchVars.front());
+  // What becomes part of the tiles, which are where the sum is.
+  std::vector<BlockNest> moved = {nest};
   while (position && buffer.getDefiningOp<AllocBufferOp>()) {
     BlockOp reader = getOnlyReader(buffer);
     FailureOr<BlockNest> next = failure();
-    if (reader)
+    if (reader && getWriters(buffer).size() == 1)
       next = BlockNest::get(reader);
-    if (failed(next) || !next->getStore() || !next->getStore()->map)
+    if (failed(next) || !next->getStore() ||
+        !coversBuffer(*next, *next->getStore()))
       return {};
     const BufferAccess *load = nullptr;
     for (const BufferAccess &access : next->accesses) {
       if (access.buffer != buffer)
         continue;
-      if (load || !access.map)
+      if (load || !loadsEachOnce(*next, access))
         return {};
       load = &access;
     }
     std::optional<unsigned> var = getBareVar(load->map->getResult(*position));
     if (!var)
       return {};
-    if (next->isReduction())
-      return addsUp(*next, *load, *var) ? reader : BlockOp();
+    if (next->isReduction()) {
+      bool isInTheWay = llvm::any_of(moved, [&](const BlockNest &other) {
+        return isReadLater(other, *next);
+      });
+      return addsUp(*next, *var) && !isInTheWay ? reader : BlockOp();
+    }
     position = findIndex(*next->getStore()->map, *var);
     buffer = next->getStore()->buffer;
+    moved.push_back(*next);
   }
   return {};
 }
