@@ -134,3 +134,30 @@ func.func @polymorphic(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.call_indirect %f(%x) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">> as (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Calls of closures that have names are in no order for that: `%g` of a result
+// of the region comes before `%g` of what the region needs in the program, but
+// not in what is computed.
+// CHECK-LABEL: func.func private @tvmgen_default_t_named_0
+// CHECK:         relay.exp
+// CHECK:         relay.add
+// CHECK-LABEL: func.func @named
+// CHECK:         %[[R:.*]]:2 = relay.call @tvmgen_default_t_named_0
+func.func @named(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %f = relay.fn (%p: tensor<4xf32>) -> tensor<4xf32> {
+    %t = relay.tanh %p : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %t : tensor<4xf32>
+  }
+  %g = relay.let "g" %f : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = relay.annotation.compiler_begin %x {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.annotation.compiler_end %1 {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = relay.call_indirect %g(%2) : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = relay.call_indirect %g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = relay.annotation.compiler_begin %4 {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
+  %6 = relay.add %1, %5 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %7 = relay.annotation.compiler_end %6 {compiler = "t"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %3, %7 : tensor<4xf32>, tensor<4xf32>
+}

@@ -452,7 +452,8 @@ bool RegionGraph::isOrdered(Operation *op) const {
            llvm::any_of(call->getOperandTypes(), hasReference);
   }
   if (auto call = dyn_cast<CallIndirectOp>(op)) {
-    auto fn = call.getCallee().getDefiningOp<FnOp>();
+    // Closures that have names do what they do.
+    auto fn = getBound(call.getCallee()).getDefiningOp<FnOp>();
     return !fn || llvm::any_of(fn.getBody().front(), [&](Operation &inner) {
       return isOrdered(&inner);
     });
