@@ -146,9 +146,32 @@ static void changeIfInteresting(ModuleOp module, const Tester &tester,
     change(module);
 }
 
+/// Makes an operation simpler in the first way that stays interesting.
+static LogicalResult simplify(Operation *op, const Tester &tester,
+                              RewriterBase &rewriter) {
+  auto module = op->getParentOfType<ModuleOp>();
+  if (!module || op->getNumResults() == 0 ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return failure();
+  for (auto *change :
+       {cutOff, replaceByParameters, replaceByOperand, replaceByZeros}) {
+    IRMapping mapping;
+    OwningOpRef<ModuleOp> copy(
+        cast<ModuleOp>(module->clone(mapping, Operation::CloneOptions::all())));
+    IRRewriter copyRewriter(rewriter.getContext());
+    Operation *other = mapping.lookupOrNull(op);
+    copyRewriter.setInsertionPoint(other);
+    if (!change(other, copyRewriter) || !isInteresting(*copy, tester))
+      continue;
+    rewriter.setInsertionPoint(op);
+    return success(change(op, rewriter));
+  }
+  return failure();
+}
+
 namespace {
 
-/// Makes an operation simpler in the first way that stays interesting.
+/// As a pattern, for the pass.
 struct Simplify final : RewritePattern {
   Simplify(MLIRContext *context, Tester &tester)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
@@ -156,24 +179,7 @@ struct Simplify final : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    auto module = op->getParentOfType<ModuleOp>();
-    if (!module || op->getNumResults() == 0 ||
-        op->hasTrait<OpTrait::IsTerminator>())
-      return failure();
-    for (auto *change :
-         {cutOff, replaceByParameters, replaceByOperand, replaceByZeros}) {
-      IRMapping mapping;
-      OwningOpRef<ModuleOp> copy(cast<ModuleOp>(
-          module->clone(mapping, Operation::CloneOptions::all())));
-      IRRewriter copyRewriter(rewriter.getContext());
-      Operation *other = mapping.lookupOrNull(op);
-      copyRewriter.setInsertionPoint(other);
-      if (!change(other, copyRewriter) || !isInteresting(*copy, tester))
-        continue;
-      rewriter.setInsertionPoint(op);
-      return success(change(op, rewriter));
-    }
-    return failure();
+    return simplify(op, tester, rewriter);
   }
 
   Tester &tester;
@@ -197,6 +203,36 @@ void relay::registerReductionPatterns(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, RelayDialect *dialect) {
     dialect->addInterfaces<RelayReduction>();
   });
+}
+
+void relay::simplifyOneByOne(ModuleOp module, const Tester &tester) {
+  IRRewriter rewriter(module.getContext());
+  // From the end, so that what is erased has been visited.
+  for (size_t visited = 0;;) {
+    SmallVector<Operation *> ops;
+    module.walk([&](Operation *op) { ops.push_back(op); });
+    if (visited >= ops.size())
+      return;
+    Operation *op = ops[ops.size() - 1 - visited];
+    if (isOpTriviallyDead(op)) {
+      IRMapping mapping;
+      OwningOpRef<ModuleOp> copy(cast<ModuleOp>(
+          module->clone(mapping, Operation::CloneOptions::all())));
+      mapping.lookup(op)->erase();
+      if (isInteresting(*copy, tester)) {
+        op->erase();
+        continue;
+      }
+    }
+    size_t after = ops.size();
+    if (succeeded(simplify(op, tester, rewriter))) {
+      size_t now = 0;
+      module.walk([&](Operation *) { ++now; });
+      if (now < after)
+        continue;
+    }
+    ++visited;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,10 @@ namespace mlir::relay {
 /// relay: MLIR's DialectReductionPatternInterface of the relay dialect.
 void registerReductionPatterns(DialectRegistry &registry);
 
+/// Does to one operation after the other what `reduction-tree` would do,
+/// without folding others, as long as `tester` finds the module interesting.
+void simplifyOneByOne(ModuleOp module, const Tester &tester);
+
 /// Makes zeros of all constants at once, if `tester` still finds the module
 /// interesting: they are most of a file.
 void zeroWeights(ModuleOp module, const Tester &tester);

@@ -21,6 +21,7 @@
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Reducer/Passes.h"
 #include "llvm/Support/CommandLine.h"
@@ -28,6 +29,11 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace cl = llvm::cl;
 using namespace mlir;
@@ -124,6 +130,50 @@ static size_t getNumOperations(ModuleOp module) {
   return count - 1;
 }
 
+/// Runs the pass in a process of its own: it does not get over a program that
+/// is no longer interesting when it has been folded.
+static LogicalResult runReductionTree(ModuleOp module, StringRef test,
+                                      ArrayRef<std::string> testArgs) {
+  auto file = relay::TemporaryFile::create("relay-reduce", "mlir");
+  if (!file)
+    return failure();
+  std::string path = file->getPath().str();
+  pid_t child = fork();
+  if (child < 0)
+    return failure();
+  if (child == 0) {
+    // How it ends is no news for the user.
+    if (int null = open("/dev/null", O_WRONLY); null >= 0)
+      dup2(null, STDERR_FILENO);
+    PassManager manager(module.getContext());
+    ReductionTreePassOptions options;
+    options.testerName = test.str();
+    options.testerArgs.assign(testArgs.begin(), testArgs.end());
+    manager.addPass(createReductionTreePass(options));
+    std::error_code error;
+    bool isDone = succeeded(manager.run(module));
+    if (isDone) {
+      llvm::raw_fd_ostream os(path, error);
+      os << module;
+      os.close();
+      isDone = !error && !os.has_error();
+    }
+    _exit(isDone ? 0 : 1);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return failure();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return failure();
+  OwningOpRef<ModuleOp> reduced =
+      parseSourceFile<ModuleOp>(path, module.getContext());
+  if (!reduced)
+    return failure();
+  module.getBodyRegion().takeBody(reduced->getBodyRegion());
+  return success();
+}
+
 static LogicalResult reduce(ModuleOp module, const Tester &tester,
                             StringRef test, ArrayRef<std::string> testArgs,
                             bool isCommand) {
@@ -145,13 +195,8 @@ static LogicalResult reduce(ModuleOp module, const Tester &tester,
     llvm::raw_string_ostream(text) << module;
     if (text == last)
       break;
-    PassManager manager(module.getContext());
-    ReductionTreePassOptions options;
-    options.testerName = test.str();
-    options.testerArgs.assign(testArgs.begin(), testArgs.end());
-    manager.addPass(createReductionTreePass(options));
-    if (failed(manager.run(module)))
-      return fail("expects the pass reduction-tree to run, but it has failed");
+    if (failed(runReductionTree(module, test, testArgs)))
+      relay::simplifyOneByOne(module, tester);
     relay::eraseUnused(module, tester);
   }
   llvm::errs() << "relay-reduce: " << before << " operations became "
@@ -178,7 +223,8 @@ static LogicalResult run(const Options &options,
       return fail("expects a test that can be run, but got '" + test + "'");
     test = *found;
   }
-  MLIRContext context(registry);
+  // (A process that is to be forked has one thread.)
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);

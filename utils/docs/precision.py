@@ -104,12 +104,13 @@ after them may now and then choose the step next to theirs.
 ## Weights of few bits
 
 Where a model makes a constant weight of integers of 8 bits or fewer floats (`DequantizeLinear`, `MatMulNBits`), and
-rows are few (up to 32, and to a quarter of a block; on AVX2 to 3, and a sixteenth), `high` and `medium` multiply
+rows are few (up to 32, and to a quarter of a block; without VNNI to 3, and a sixteenth), `high` and `medium` multiply
 integers: each block of a row, of 16 to 512 numbers, is rounded to 24 bits relative to its largest one, at `medium` to
 16. What the table says holds if a number counts as large as the largest of its block: numbers that are a thousand times
 as large as the others cost three digits where they meet zeros in the weight. Numbers below 2^-104 count as such, and an
 infinity in a block, or a number that its scale makes one, makes the row NaN. Scales that are not finite, or not between
-2^-60 and 2^60, leave a product in floats.
+2^-60 and 2^60, leave a product in floats. A weight of up to some 300,000 numbers is folded to floats, and a layer of it
+counts as any other of floats.
 
 ## On AMX
 

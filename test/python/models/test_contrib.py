@@ -494,10 +494,14 @@ def test_refused():
                   {"x": random(2, 32)}, 17, sizes, {**packed, "s": random(4).astype("f2")}, **options)
     check_refused("expects data whose last axis has K = 32 elements, but got 'tensor<2x31xf32>'", "MatMulNBits",
                   {"x": random(2, 31)}, 17, sizes, packed, **options)
-    check_refused("expects zero points of uint8, or of the type of the data, but got "
-                  "'tensor<4xi8>'", "MatMulNBits",
-                  {"x": random(2, 32)}, 17, {"N": 4, "K": 32, "block_size": 32},
-                  {"b": quantized((4, 1, 16), 0), "s": random(4), "z": np.zeros(4, "i1")}, **options)
+    for zeros, shown in ((np.zeros(4, "i1"), "i8"), (np.zeros(4, "f2"), "f16"), (np.zeros(4, "f8"), "f64")):
+        check_refused("expects zero points of uint8, or of the type of the data, but got "
+                      f"'tensor<4x{shown}>'", "MatMulNBits", {"x": random(2, 32)}, 17, sizes,
+                      {**packed, "z": zeros}, **options)
+    check_refused("but got N = 4, K = 0 and block_size = 32", "MatMulNBits", {"x": random(2, 32)}, 17,
+                  {"N": 4, "block_size": 32}, packed, **options)
+    check_refused("expects 4 rows of 1 blocks, of 16 bytes and a scale, but got a weight 'tensor<4x1x15xui8>'",
+                  "MatMulNBits", {"x": random(2, 32)}, 17, sizes, {**packed, "b": quantized((4, 1, 15), 0)}, **options)
     check_refused("expects a mask of 2 or 4 numbers", "Attention",
                   {"x": x, "w": random(8, 24), "b": random(24), "m": np.array([1, 2, 3], "i4")},
                   17, {"num_heads": 2}, **options)

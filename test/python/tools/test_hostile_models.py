@@ -140,5 +140,5 @@ def test_heads_of_grouped_queries(heads, shared):
 def test_blocks_of_a_product():
     """The bytes of the weight would be none modulo 2^64."""
     fail_inputs("MatMulNBits", [(2, 2**31 - 1), (0,), (2**31,)],
-                r"expects 1073741824 rows of 2 blocks, but got a weight 'tensor<0xf32>'",
+                r"expects 1073741824 rows of 2 blocks, of 1073741824 bytes and a scale, but got a weight 'tensor<0xf32>'",
                 domain="com.microsoft", N=2**30, K=2**31 - 1, block_size=2**30, bits=8)

@@ -311,8 +311,8 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
       size > most || size % 8 != 0)
     return node.emitError()
            << "expects N and K to be positive, and block_size to be a multiple "
-              "of 8 from 16 on, but got "
-           << rows << ", " << columns << " and " << size;
+              "of 8 from 16 on, but got N = "
+           << rows << ", K = " << columns << " and block_size = " << size;
   if (node.getInt("weight_prepacked", 0) != 0)
     return node.emitError() << "weight_prepacked is not supported";
   int64_t blocks = llvm::divideCeil(columns, size);
@@ -325,9 +325,10 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
   int64_t rowBytes = blocks * (size / 8) * bits;
   if (!hasElements(weight, saturatingMultiply(rows, rowBytes)) ||
       !hasElements(scales, rows * blocks))
-    return node.emitError() << "expects " << rows << " rows of " << blocks
-                            << " blocks, but got a weight " << weight.getType()
-                            << " and scales " << scales.getType();
+    return node.emitError()
+           << "expects " << rows << " rows of " << blocks << " blocks, of "
+           << size / 8 * bits << " bytes and a scale, but got a weight "
+           << weight.getType() << " and scales " << scales.getType();
   RankedTensorType data = node.getInputType(Data);
   Type given = data.getElementType();
   if (!given.isF32() && !given.isF16() && !given.isBF16())
@@ -349,11 +350,12 @@ static LogicalResult convertMatMulNBits(NodeContext &node) {
   Value zeros;
   if (node.hasInput(Zeros)) {
     zeros = node.getInput(Zeros);
-    if (isa<IntegerType>(node.getElementType(zeros))) {
-      if (!node.getElementType(zeros).isUnsignedInteger(8))
-        return node.emitError() << "expects zero points of uint8, or of the "
-                                   "type of the data, but got "
-                                << zeros.getType();
+    Type zeroType = node.getInputType(Zeros).getElementType();
+    if (!zeroType.isUnsignedInteger(8) && zeroType != given)
+      return node.emitError() << "expects zero points of uint8, or of the "
+                                 "type of the data, but got "
+                              << node.getInputType(Zeros);
+    if (isa<IntegerType>(zeroType)) {
       int64_t bytes = llvm::divideCeil(blocks * bits, 8);
       if (!hasElements(zeros, rows * bytes))
         return node.emitError()
