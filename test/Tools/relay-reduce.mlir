@@ -19,6 +19,15 @@
 // SMALL: func.func @main(%[[X:.*]]: tensor<4x8xf32>)
 // SMALL-NEXT: relay.argwhere %[[X]]
 
+// What is dead goes when the pass folds, and the program is interesting no more.
+// RUN: relay-reduce %t/dead.mlir --test=%t/has-exp.sh 2>%t/said | FileCheck %s --check-prefix=DEAD
+// RUN: FileCheck %s --check-prefix=SAID --input-file=%t/said
+// DEAD:      func.func @main(%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
+// DEAD-NEXT:   relay.exp %[[Y]]
+// DEAD-NEXT:   return %[[X]]
+// SAID:     relay-reduce: 6 operations became 3
+// SAID-NOT: {{.}}
+
 // Functions that nobody calls go; of those that are called, the calls.
 // RUN: relay-reduce %t/unused.mlir --test=%t/has-call.sh -o %t/called.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTIONS
 // FUNCTIONS: relay-reduce: 8 operations became 5
@@ -57,6 +66,16 @@ exit 0
 #!/bin/sh
 grep -q "relay.call" "$1" && exit 1
 exit 0
+//--- dead.mlir
+
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.tanh %y : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.sigmoid %x : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = relay.add %2, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
 //--- unused.mlir
 func.func private @h(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
