@@ -146,22 +146,30 @@ static void changeIfInteresting(ModuleOp module, const Tester &tester,
     change(module);
 }
 
+/// Whether the module of an operation is interesting after a change to it,
+/// which is made to a copy.
+static bool isInterestingAfter(Operation *op, const Tester &tester,
+                               function_ref<bool(Operation *)> change) {
+  IRMapping mapping;
+  auto module = op->getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> copy(
+      cast<ModuleOp>(module->clone(mapping, Operation::CloneOptions::all())));
+  return change(mapping.lookup(op)) && isInteresting(*copy, tester);
+}
+
 /// Makes an operation simpler in the first way that stays interesting.
 static LogicalResult simplify(Operation *op, const Tester &tester,
                               RewriterBase &rewriter) {
-  auto module = op->getParentOfType<ModuleOp>();
-  if (!module || op->getNumResults() == 0 ||
+  if (!op->getParentOfType<ModuleOp>() || op->getNumResults() == 0 ||
       op->hasTrait<OpTrait::IsTerminator>())
     return failure();
   for (auto *change :
        {cutOff, replaceByParameters, replaceByOperand, replaceByZeros}) {
-    IRMapping mapping;
-    OwningOpRef<ModuleOp> copy(
-        cast<ModuleOp>(module->clone(mapping, Operation::CloneOptions::all())));
     IRRewriter copyRewriter(rewriter.getContext());
-    Operation *other = mapping.lookupOrNull(op);
-    copyRewriter.setInsertionPoint(other);
-    if (!change(other, copyRewriter) || !isInteresting(*copy, tester))
+    if (!isInterestingAfter(op, tester, [&](Operation *copy) {
+          copyRewriter.setInsertionPoint(copy);
+          return change(copy, copyRewriter);
+        }))
       continue;
     rewriter.setInsertionPoint(op);
     return success(change(op, rewriter));
@@ -214,24 +222,14 @@ void relay::simplifyOneByOne(ModuleOp module, const Tester &tester) {
     if (visited >= ops.size())
       return;
     Operation *op = ops[ops.size() - 1 - visited];
-    if (isOpTriviallyDead(op)) {
-      IRMapping mapping;
-      OwningOpRef<ModuleOp> copy(cast<ModuleOp>(
-          module->clone(mapping, Operation::CloneOptions::all())));
-      mapping.lookup(op)->erase();
-      if (isInteresting(*copy, tester)) {
-        op->erase();
-        continue;
-      }
-    }
-    size_t after = ops.size();
-    if (succeeded(simplify(op, tester, rewriter))) {
-      size_t now = 0;
-      module.walk([&](Operation *) { ++now; });
-      if (now < after)
-        continue;
-    }
-    ++visited;
+    auto erase = [](Operation *dead) {
+      dead->erase();
+      return true;
+    };
+    if (isOpTriviallyDead(op) && isInterestingAfter(op, tester, erase))
+      op->erase();
+    else if (failed(simplify(op, tester, rewriter)))
+      ++visited;
   }
 }
 
@@ -286,11 +284,9 @@ void relay::returnEarlier(ModuleOp module, const Tester &tester) {
       continue;
     Block &body = function.getBody().front();
     auto tryFrom = [&](size_t index) {
-      IRMapping mapping;
-      OwningOpRef<ModuleOp> copy(cast<ModuleOp>(
-          module->clone(mapping, Operation::CloneOptions::all())));
-      auto other = cast<func::FuncOp>(mapping.lookup(function.getOperation()));
-      return returnFrom(other, index) && isInteresting(*copy, tester);
+      return isInterestingAfter(function, tester, [&](Operation *copy) {
+        return returnFrom(cast<func::FuncOp>(copy), index);
+      });
     };
     // The first one that is interesting, if those after it are.
     SmallVector<size_t> indices;

@@ -30,8 +30,7 @@ OWN_RULES = [*RULES_OF_ALL, "Dialect/TIR/ScheduleRules"]
 
 # Folder of include/relay-mlir or lib -> folders it may include. The longest
 # prefix counts. A folder may always include itself; those in it that have lines of
-# their own are others. What is on top of the library has its own folder's
-# name.
+# their own are others. What is on top of the library has its own folder's name.
 LAYERS = {
     "Support": [],
     "Dialect/Target/IR": ["Support"],

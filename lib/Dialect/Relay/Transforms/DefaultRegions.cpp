@@ -83,14 +83,12 @@ void DefaultSettler::visit(Operation *op) {
   SmallVector<OpOperand *> ours, outside;
   StringRef target;
   bool isApart = false;
-  // Which closure is called is no operand.
-  Value callee;
-  if (auto call = dyn_cast<CallIndirectOp>(op))
-    callee = call.getCallee();
-  for (OpOperand &operand : op->getOpOperands()) {
+  // Which closure is called, the first operand, is none of a region.
+  MutableArrayRef<OpOperand> operands = op->getOpOperands();
+  if (isa<CallIndirectOp>(op))
+    operands = operands.drop_front();
+  for (OpOperand &operand : operands) {
     Value value = operand.get();
-    if (value == callee && operand.getOperandNumber() == 0)
-      continue;
     if (isOurs(value)) {
       ours.push_back(&operand);
       isApart |= value.getParentBlock() != op->getBlock();

@@ -371,8 +371,9 @@ static int64_t getMaxRows(int64_t block, Operation *op,
   // 4096 x 4096 with AVX-512, in us for a row: 320 with blocks of 128, 370 of
   // 64, 480 of 32, 780 of 16; with floats 290, and 2500 for the weight. The
   // products of pairs take as long as those of floats.
-  const int64_t kMostRows = atOnce == 1 ? 3 : 32;
-  return std::min(block * atOnce / kMinBlock, kMostRows);
+  constexpr int64_t kNumbersOfRow = 16;
+  int64_t most = atOnce == 1 ? 3 : 32;
+  return std::min(block * atOnce / kNumbersOfRow, most);
 }
 
 static void multiplyIntegers(Operation *op, int64_t rows,

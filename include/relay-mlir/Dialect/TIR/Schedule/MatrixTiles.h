@@ -111,9 +111,6 @@ struct MatrixPlan {
   /// tiles, up to what windows reach beyond it, or a tile whole lines.
   /// Otherwise a tile is a run of rows, whatever they are.
   bool alongLines = false;
-  /// Whether the results of batches are added up as they come: a tile of
-  /// columns has all batches pass by before the next one.
-  bool addsBatches = false;
   /// Rows of results, garbage included, and how many more rows taps reach. With
   /// a dynamic dimension, each step of it adds `dynamicRows`.
   int64_t numRows = 0, reachRows = 0, dynamicRows = 0;
@@ -258,7 +255,8 @@ struct MatrixTileOptions {
   int64_t tileRows = 0, tileColumns = 0;
   /// Whether tiles begin with lines of pixels.
   bool alongLines = false;
-  /// Whether the results of batches are added up as they come.
+  /// Whether the results of batches are added up as they come: a tile of
+  /// columns has all batches pass by before the next one.
   bool addsBatches = false;
   /// Rows that are split at a time.
   int64_t panelRows = 0;

@@ -46,13 +46,7 @@ void MatrixEmitter::emitBatchSums() {
                 /*tile=*/Value());
   }
   ForOp tiles = buildLoop(plan.numPanels * plan.getTilesPerPanel());
-  Value tile = AllocBufferOp::create(
-                   rewriter, loc,
-                   getBufferType({plan.tileRows, plan.tileColumns},
-                                 getSumType(), getLocalMemory(context)))
-                   .getBuffer();
-  emitProduct(rewriter, tiles.getInductionVar(), columnIndex, tile);
-  emitResults(rewriter, tiles.getInductionVar(), columnIndex, tile);
+  emitTile(tiles.getInductionVar(), columnIndex);
   rewriter.eraseOp(getOutermostLoop(batchSum));
 }
 

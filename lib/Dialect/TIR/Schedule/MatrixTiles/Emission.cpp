@@ -364,14 +364,8 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
   block.updateAccessRegions();
 }
 
-void MatrixEmitter::emitTiles(Value panel) {
-  OpBuilder::InsertionGuard insertion(rewriter);
-  int64_t count = plan.getNumColumnTiles() * plan.getTilesPerPanel();
-  SmallVector<ForOp> loops =
-      buildLoops(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(count)));
-  if (isParallel && !hasPanels())
-    loops.front().setKind(ForKind::Parallel);
-  Value tileIndex = loops.front().getInductionVar();
+/// A tile of sums, and what becomes of it.
+void MatrixEmitter::emitTile(Value panel, Value tileIndex) {
   Value tile = AllocBufferOp::create(
                    rewriter, loc,
                    getBufferType({plan.tileRows, plan.tileColumns},
@@ -379,6 +373,16 @@ void MatrixEmitter::emitTiles(Value panel) {
                    .getBuffer();
   emitProduct(rewriter, panel, tileIndex, tile);
   emitResults(rewriter, panel, tileIndex, tile);
+}
+
+void MatrixEmitter::emitTiles(Value panel) {
+  OpBuilder::InsertionGuard insertion(rewriter);
+  int64_t count = plan.getNumColumnTiles() * plan.getTilesPerPanel();
+  SmallVector<ForOp> loops =
+      buildLoops(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(count)));
+  if (isParallel && !hasPanels())
+    loops.front().setKind(ForKind::Parallel);
+  emitTile(panel, loops.front().getInductionVar());
 }
 
 void MatrixEmitter::emit(BlockOp sumOfBatches) {

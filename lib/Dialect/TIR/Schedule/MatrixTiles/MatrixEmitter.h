@@ -83,6 +83,7 @@ private:
                       Value start);
   void emitZeros(OpBuilder &builder, Value plane, Value start, int64_t count);
   void emitTiles(Value panel);
+  void emitTile(Value panel, Value tileIndex);
   void emitProduct(OpBuilder &builder, Value panel, Value tileIndex,
                    Value tile);
   void emitResults(OpBuilder &builder, Value panel, Value tileIndex,

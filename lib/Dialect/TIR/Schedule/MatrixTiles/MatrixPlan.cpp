@@ -185,7 +185,6 @@ static std::string takeSizes(const MatrixTileOptions &options,
   plan.tileRows = options.tileRows;
   plan.tileColumns = options.tileColumns;
   plan.alongLines = options.alongLines;
-  plan.addsBatches = options.addsBatches;
   plan.panelRows = options.panelRows;
   if (StringRef why = plan.explainNoLines(); plan.alongLines && !why.empty()) {
     os << "expects tiles that can be along lines, but " << why;
@@ -209,7 +208,7 @@ static std::string takeSizes(const MatrixTileOptions &options,
   plan.numPanels =
       llvm::divideCeil(rows, plan.panelRows) * plan.getNumBatches();
   if (StringRef why = plan.explainNoBatchSums();
-      plan.addsBatches && !why.empty())
+      options.addsBatches && !why.empty())
     os << "expects batches that can be added up, but " << why;
   return text;
 }
@@ -274,8 +273,8 @@ mlir::tir::tileMatrix(RewriterBase &rewriter, BlockOp block,
            << " one, and rows and columns in those of the sum";
   if (std::string reason = takeSizes(options, plan); !reason.empty())
     return refuse(block) << reason;
-  BlockOp batchSum = plan.addsBatches ? product.findBatchSum() : BlockOp();
-  if (plan.addsBatches && !batchSum)
+  BlockOp batchSum = options.addsBatches ? product.findBatchSum() : BlockOp();
+  if (options.addsBatches && !batchSum)
     return refuse(block) << "expects a sum over the batches after block @"
                          << block.getName();
   MatrixEmitter(rewriter, kernel, *nest, plan, options.isParallel)

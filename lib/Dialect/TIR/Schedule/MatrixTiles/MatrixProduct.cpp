@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/TIR/Schedule/MatrixTiles.h"
 
+#include "../ScheduleSupport.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -424,19 +426,15 @@ static std::optional<unsigned> findIndex(AffineMap map, unsigned var) {
 /// Whether the indices of an access are variables, each once, that go through
 /// all of the buffer. (An index of one value may be 0.)
 static bool coversBuffer(const BlockNest &nest, const BufferAccess &access) {
-  if (!access.map || !access.symbols.empty())
+  FailureOr<SmallVector<int>> iters = matchBareIndices(access);
+  if (failed(iters))
     return false;
-  llvm::SmallDenseSet<unsigned> seen;
   auto type = cast<MemRefType>(access.buffer.getType());
-  for (auto [index, size] :
-       llvm::zip_equal(access.map->getResults(), type.getShape())) {
-    if (isZero(index) && size == 1)
-      continue;
-    std::optional<unsigned> var = getBareVar(index);
-    if (!var || !seen.insert(*var).second || nest.getExtent(*var) != size)
-      return false;
-  }
-  return true;
+  return llvm::all_of(
+      llvm::zip_equal(*iters, type.getShape()), [&](const auto &index) {
+        auto [iter, size] = index;
+        return iter < 0 ? size == 1 : nest.getExtent(iter) == size;
+      });
 }
 
 /// Whether each instance of the nest loads an element of its own, of all.
@@ -468,13 +466,7 @@ static bool addsUp(const BlockNest &nest, unsigned var) {
 }
 
 /// Whether something between the nests writes what the first one reads.
-static bool isReadLater(const BlockNest &first, const BlockNest &last) {
-  auto isBefore = [](BlockOp a, BlockOp b) {
-    Operation *kernel = a->getParentOfType<PrimFuncOp>();
-    Block &body = kernel->getRegion(0).front();
-    return body.findAncestorOpInBlock(*a)->isBeforeInBlock(
-        body.findAncestorOpInBlock(*b));
-  };
+static bool isOverwritten(const BlockNest &first, const BlockNest &last) {
   for (const BufferAccess &access : first.accesses)
     if (!access.isWrite)
       for (BlockOp writer : getWriters(access.buffer))
@@ -513,7 +505,7 @@ BlockOp MatrixProduct::findBatchSum() const {
       return {};
     if (next->isReduction()) {
       bool isInTheWay = llvm::any_of(moved, [&](const BlockNest &other) {
-        return isReadLater(other, *next);
+        return isOverwritten(other, *next);
       });
       return addsUp(*next, *var) && !isInTheWay ? reader : BlockOp();
     }

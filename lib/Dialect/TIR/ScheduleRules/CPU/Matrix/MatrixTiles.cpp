@@ -463,11 +463,11 @@ LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
   if (!options.isParallel)
     return success();
   bool sharesPanels = plan.numPanels > 1 && !options.addsBatches;
-  int64_t columnTiles = plan.getNumColumnTiles();
-  int64_t shares = sharesPanels ? plan.numPanels
-                   : options.addsBatches
-                       ? columnTiles
-                       : plan.getTilesPerPanel() * columnTiles;
+  int64_t shares = plan.getNumColumnTiles();
+  if (sharesPanels)
+    shares = plan.numPanels;
+  else if (!options.addsBatches)
+    shares *= plan.getTilesPerPanel();
   schedule.remark("parallel", "@" + Twine(name) + ": " + Twine(shares) +
                                   (sharesPanels ? " panels" : " tiles"));
   return success();
