@@ -8,11 +8,12 @@ sum of the magnitudes (f16: 2e-3, for the rounding of the result), integers not 
 import numpy as np
 import pytest
 
+from bounds import bound
 from relay_mlir import relay
 
 pytestmark = pytest.mark.share(2)
 
-BOUNDS = {"float32": 1e-6, "float64": 1e-14, "float16": 2e-3}
+BOUNDS = {"float32": bound("products", symmetric=True), "float64": 1e-14, "float16": 2e-3}
 
 
 def convolve(x, w):

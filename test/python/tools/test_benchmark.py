@@ -79,6 +79,8 @@ def change(value, dtype=np.float32):
     (change(1.0002), FLOATS, ["high", "f32"], 5e-5),
     (change(1.04), FLOATS, ["medium", "f32"], 1e-2),
     (change(1.04), FLOATS, ["high", "bf16"], 1e-2),
+    # Each may be off by 2e-2, to different sides.
+    (change(1.12), FLOATS, ["medium", "bf16"], 3e-2),
     (change(np.nan), change(np.nan), ["highest", "f32"], 0),
     (change(np.inf), change(np.inf), ["highest", "f32"], 0),
     (change(1.001, np.float16), FLOATS.astype(np.float16), ["highest", "f32"], 2.44e-4),
