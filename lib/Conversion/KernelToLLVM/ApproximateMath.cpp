@@ -211,6 +211,8 @@ struct ApproximateMathPass
     patterns.add<FindExpM1, FindLog1p, FindRoundEven>(&getContext());
     relay::detail::populateHalfBitsPatterns(patterns);
     relay::detail::populateExtremePatterns(patterns);
+    if (info && info->hasFeature("avx512bf16"))
+      relay::detail::populateRoundToBF16Patterns(patterns);
     if (info && info->isX86() && !info->hasFeature("f16c"))
       relay::detail::populateExpandF16Patterns(patterns);
     // x^2, x^0.5 and the like.

@@ -7,10 +7,14 @@
 
 #include "ExpandF16.h"
 
+#include "X86Registers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 using namespace mlir;
 
@@ -179,7 +183,47 @@ struct ExtendBF16 : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
+/// Vectors to bf16 by the instruction of AVX512-BF16, which takes denormal
+/// numbers for zero: for kernels whose precision allows that.
+struct RoundVectorToBF16 : OpRewritePattern<arith::TruncFOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    using relay::detail::kLanes, relay::detail::kWideLanes;
+    auto type = dyn_cast<VectorType>(op.getType());
+    auto from = dyn_cast<VectorType>(op.getIn().getType());
+    if (!type || type.getRank() != 1 || !type.getElementType().isBF16() ||
+        !from.getElementType().isF32() || type.getDimSize(0) % kLanes != 0)
+      return rewriter.notifyMatchFailure(op, "no vectors from f32 to bf16");
+    auto kernel = op->getParentOfType<FunctionOpInterface>();
+    if (!kernel || relay::getPrecision(kernel) != relay::Precision::Medium)
+      return rewriter.notifyMatchFailure(op, "keeps denormal numbers");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    int64_t lanes = type.getDimSize(0);
+    int64_t step = lanes % kWideLanes == 0 ? kWideLanes : kLanes;
+    StringRef name = step == kWideLanes
+                         ? "llvm.x86.avx512bf16.cvtneps2bf16.512"
+                         : "llvm.x86.avx512bf16.cvtneps2bf16.256";
+    auto part = VectorType::get(step, type.getElementType());
+    auto bits = VectorType::get(step, b.getI16Type());
+    Value result = relay::detail::joinRegisters(
+        b, type.clone(b.getI16Type()), step, [&](int64_t lane) -> Value {
+          Value half = relay::detail::callIntrinsic(
+              b, name, part, relay::detail::slice(b, op.getIn(), lane, step));
+          return arith::BitcastOp::create(b, bits, half);
+        });
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, result);
+    return success();
+  }
+};
+
 } // namespace
+
+void mlir::relay::detail::populateRoundToBF16Patterns(
+    RewritePatternSet &patterns) {
+  patterns.add<RoundVectorToBF16>(patterns.getContext());
+}
 
 void mlir::relay::detail::populateHalfBitsPatterns(
     RewritePatternSet &patterns) {

@@ -18,6 +18,9 @@ namespace mlir::relay::detail {
 /// function of the compiler's run-time library, which kernels do not link.
 void populateExpandF16Patterns(RewritePatternSet &patterns);
 
+/// Rounds vectors to bf16 by AVX512-BF16, in kernels of precision `medium`.
+void populateRoundToBF16Patterns(RewritePatternSet &patterns);
+
 /// Selects between values of half precision, and extends bf16 to f64, by their
 /// bits.
 void populateHalfBitsPatterns(RewritePatternSet &patterns);

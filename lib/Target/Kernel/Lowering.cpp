@@ -58,8 +58,8 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager) {
   functions.addPass(math::createMathExtendToSupportedTypes());
   manager.addPass(createApproximateMathPass());
   arith::ArithExpandOpsPassOptions expansion;
-  // AVX512-BF16 has an instruction for it, which takes denormal numbers for
-  // zero.
+  // (The instruction of AVX512-BF16, which takes denormal numbers for zero,
+  // stands where it may.)
   expansion.includeBf16 = true;
   OpPassManager &expanded = manager.nest<func::FuncOp>();
   expanded.addPass(arith::createArithExpandOpsPass(expansion));
@@ -113,6 +113,7 @@ static SmallVector<StringRef> getNeededFeatures(Operation *op) {
       .Case("llvm.x86.avx512.pmaddw.d.512", {"avx512bw"})
       .Case("llvm.x86.avx512.vpdpbusd.256", {"avxvnni", "avx512vnni"})
       .Case("llvm.x86.avx512.vpdpbusd.512", {"avx512vnni"})
+      .StartsWith("llvm.x86.avx512bf16.", {"avx512bf16"})
       .StartsWith("llvm.aarch64.neon.sdot", {"dotprod"})
       .StartsWith("llvm.aarch64.neon.udot", {"dotprod"})
       .Default({});
