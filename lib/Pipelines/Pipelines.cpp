@@ -170,6 +170,8 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
   fusion.merge =
       optLevel >= 2 || (optLevel == 1 && !options.offloadKind.empty());
   manager.addPass(createFuseOpsPass(fusion));
+  if (optLevel >= 1)
+    manager.addPass(createNarrowValuesPass());
   manager.addPass(createVerifyFusedPass());
   if (optLevel >= 1 && !options.offloadKind.empty())
     manager.addPass(vta::createMultiplyConstantsPass());

@@ -12,3 +12,9 @@ def uniform(shape, seed=0):
 def literal(values):
     shape = "x".join(map(str, values.shape))
     return f'dense<"0x{values.tobytes().hex()}"> : tensor<{shape}xf32>'
+
+
+def round_to_bf16(values):
+    bits = values.view(np.uint32).astype(np.uint64)
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16
+    return bits.astype(np.uint32).view(np.float32)

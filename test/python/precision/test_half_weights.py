@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 import relay_mlir as rm
-from float_tensors import uniform
-
-
-def round_to_bf16(values):
-    bits = values.view(np.uint32).astype(np.uint64)
-    bits = (bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16
-    return bits.astype(np.uint32).view(np.float32)
+from float_tensors import round_to_bf16, uniform
 
 
 def run(data, weight, precision, transposed=False):

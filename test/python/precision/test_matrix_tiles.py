@@ -11,15 +11,12 @@ import os
 import numpy as np
 import pytest
 
-import matrix_worker
 import relay_mlir as rm
 from bounds import FLAGS, TILE_FLAGS, TILES as BOUNDS
 from float_tensors import uniform
-from worker_process import EMULATOR, emulator, WorkerProcess
+from matrix_tiles import start_worker, TARGET, VNNI
+from worker_process import EMULATOR
 
-TARGET = "x86-64-v3,+amx-tile,+amx-bf16,+amx-int8"
-# Products of bytes on vectors, emulated, too.
-VNNI = "x86-64-v3,+avxvnni"
 PRECISIONS = list(BOUNDS)
 HAS_TILES = TILE_FLAGS <= FLAGS
 
@@ -29,16 +26,7 @@ pytestmark = [pytest.mark.share(2), pytest.mark.skipif(
 
 @pytest.fixture(scope="module", name="worker")
 def fixture_worker(tmp_path_factory):
-    environment = {"RELAY_CACHE_DIR": str(tmp_path_factory.mktemp("cache")),
-                   **emulator(TILE_FLAGS | {"avx_vnni"})}
-    with WorkerProcess(matrix_worker.answer, environment=environment) as process:
-        def run(text, *inputs, precision="high", threads=1, target=TARGET):
-            options = {"precision": precision, "target": target}
-            result, count = process.ask((text, inputs, options, threads))
-            emulated = target == TARGET or (target == VNNI and "avx_vnni" not in FLAGS)
-            if emulated and count is not None:
-                assert count > 0, "no tile instructions"
-            return result
+    with start_worker(tmp_path_factory.mktemp("cache")) as run:
         yield run
 
 

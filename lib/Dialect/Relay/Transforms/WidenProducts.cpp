@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "OperatorTargets.h"
+#include "ProductCounts.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -20,28 +21,6 @@ using namespace mlir;
 using namespace mlir::relay;
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
-/// A size, or a typical one if it is not known.
-static double guessSize(RankedTensorType type, unsigned axis) {
-  constexpr int64_t kTypicalSize = 64;
-  return type.isDynamicDim(axis) ? kTypicalSize : type.getDimSize(axis);
-}
-
-static double countElements(RankedTensorType type) {
-  double count = 1;
-  for (unsigned axis = 0; axis != type.getRank(); ++axis)
-    count *= guessSize(type, axis);
-  return count;
-}
-
-/// Products that `op` sums.
-static double countProducts(ContractionOpInterface op, RankedTensorType weight,
-                            RankedTensorType result) {
-  double count = countElements(result);
-  for (int64_t axis : op.getSummedWeightAxes())
-    count *= guessSize(weight, axis);
-  return count;
-}
 
 /// Whether converting the operands once takes less time than in each product.
 static bool paysToWiden(ContractionOpInterface op) {

@@ -46,7 +46,7 @@ void MatrixTilesOp::build(OpBuilder &builder, OperationState &state,
         {options.tileRows, options.tileColumns}, options.panelRows,
         options.numPieces, options.dotLanes * 32,
         /*swap=*/!options.isRightWeights, options.isMerged, options.alongLines,
-        options.addsBatches, options.isParallel);
+        options.columnsFirst, options.addsBatches, options.isParallel);
 }
 
 LogicalResult MatrixTilesOp::verify() {
@@ -67,6 +67,10 @@ LogicalResult MatrixTilesOp::verify() {
            << getTile()[0] << " rows, but got " << getPanelRows();
   if (getPieces() < 1 || getPieces() > 3)
     return emitOpError("expects 1 to 3 pieces, but got ") << getPieces();
+  if (getColumnsFirst() && getAddBatches())
+    return emitOpError(
+        "expects columns_first or add_batches, which has all rows "
+        "of a batch first, but got both");
   int64_t bits = getVectorBits();
   auto expects = [&](StringRef what) {
     return emitOpError("expects ") << what << " vector_bits for "
@@ -93,6 +97,7 @@ MatrixTilesOp::apply(transform::TransformRewriter &rewriter,
   options.tileRows = getTile()[0];
   options.tileColumns = getTile()[1];
   options.alongLines = getAlongLines();
+  options.columnsFirst = getColumnsFirst();
   options.addsBatches = getAddBatches();
   options.panelRows = getPanelRows();
   options.isParallel = getParallel();

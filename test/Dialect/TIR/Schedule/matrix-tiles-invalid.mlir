@@ -132,6 +132,14 @@ transform.sequence failures(propagate) {
 
 transform.sequence failures(propagate) {
 ^bb0(%block: !transform.any_op):
+  // expected-error @below {{expects columns_first or add_batches, which has all rows of a batch first, but got both}}
+  transform.tir.matrix_tiles %block, "vpdpbusd", tile = [4, 16], panel_rows = 16 {add_batches, columns_first, vector_bits = 512 : i64}
+}
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%block: !transform.any_op):
   // expected-error @below {{expects 128 vector_bits for "dotprod", but got 0}}
   transform.tir.matrix_tiles %block, "dotprod", tile = [16, 16], panel_rows = 16
 }

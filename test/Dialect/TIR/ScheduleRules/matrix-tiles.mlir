@@ -219,3 +219,96 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver4
     }
   }
 }
+
+// -----
+
+// Weights of 256 KiB stay near: all columns of some rows come first, so that
+// results are written in order. While the first rows have them, weights some
+// steps ahead are fetched.
+// CHECK-LABEL: transform.named_sequence @small_weights.schedule
+// CHECK: transform.tir.matrix_tiles %{{.*}}, "amx", tile = [32, 32], panel_rows = 512 {columns_first, parallel, pieces = 2 : i64}
+// APPLIED-DAG: #[[MOD:.*]] = affine_map<(d0) -> (d0 mod 8)>
+// APPLIED-DAG: #[[DIV:.*]] = affine_map<(d0) -> ((d0 floordiv 8) * 32)>
+// APPLIED-LABEL: tir.prim_func @small_weights
+// APPLIED: tir.for %[[TILE:.*]] = 0 to 128 kind(parallel) {
+// APPLIED: %[[COLUMN:.*]] = affine.apply #[[MOD]](%[[TILE]])
+// APPLIED: %[[ROW:.*]] = affine.apply #[[DIV]](%[[TILE]])
+// APPLIED: tir.block @matmul(%{{.*}} = spatial %[[COLUMN]] in 8, %[[ROWS:.*]] = spatial %[[ROW]] in 512)
+// APPLIED: %[[FIRST:.*]] = arith.cmpi eq, %[[ROWS]],
+// APPLIED: scf.if %[[FIRST]] {
+// APPLIED-COUNT-64: memref.prefetch %{{.*}}, read, locality<2>, data : memref<8x8x2x2x16x32xi16>
+// APPLIED-NOT: memref.prefetch
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "sapphirerapids">} {
+  tir.prim_func @small_weights(%x: memref<512x256xf32>, %w: memref<256x256xf32>, %out: memref<512x256xf32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    tir.for %i0 = 0 to 512 {
+      tir.for %i1 = 0 to 256 {
+        tir.for %i2 = 0 to 256 {
+          tir.block @matmul(%v0 = spatial %i0 in 512, %v1 = spatial %i1 in 256, %v2 = reduce %i2 in 256)
+              reads(%x[%v0, %v2] : memref<512x256xf32>, %w[%v2, %v1] : memref<256x256xf32>, %out[%v0, %v1] : memref<512x256xf32>)
+              writes(%out[%v0, %v1] : memref<512x256xf32>) {
+            tir.init {
+              affine.store %cst, %out[%v0, %v1] : memref<512x256xf32>
+            }
+            %0 = affine.load %x[%v0, %v2] : memref<512x256xf32>
+            %1 = affine.load %w[%v2, %v1] : memref<256x256xf32>
+            %2 = affine.load %out[%v0, %v1] : memref<512x256xf32>
+            %3 = arith.mulf %0, %1 : f32
+            %4 = arith.addf %2, %3 : f32
+            affine.store %4, %out[%v0, %v1] : memref<512x256xf32>
+          }
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Data of bf16 that the product has as f32 is copied as it is.
+// CHECK-LABEL: transform.named_sequence @halves.schedule
+// CHECK-NEXT: transform.tir.get_block @matmul
+// CHECK-NEXT: transform.tir.matrix_tiles
+// APPLIED-LABEL: tir.prim_func @halves
+// APPLIED-NOT: tir.block @cast
+// APPLIED: tir.block @matmul_split
+// APPLIED: affine.load %{{.*}} : memref<100x64xbf16>
+// APPLIED-NOT: arith.select
+// APPLIED: arith.trunci
+// APPLIED-NEXT: affine.store %{{.*}}xi16>
+module attributes {target.precision = #target.precision<medium>, target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "sapphirerapids">} {
+  tir.prim_func @halves(%x: memref<100x64xbf16>, %w: memref<64x64xf32>, %out: memref<100x64xf32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    %wide = tir.alloc_buffer() : memref<100x64xf32>
+    tir.for %i0 = 0 to 100 {
+      tir.for %i1 = 0 to 64 {
+        tir.block @cast(%v0 = spatial %i0 in 100, %v1 = spatial %i1 in 64)
+            reads(%x[%v0, %v1] : memref<100x64xbf16>)
+            writes(%wide[%v0, %v1] : memref<100x64xf32>) {
+          %0 = affine.load %x[%v0, %v1] : memref<100x64xbf16>
+          %1 = arith.extf %0 : bf16 to f32
+          affine.store %1, %wide[%v0, %v1] : memref<100x64xf32>
+        }
+      }
+    }
+    tir.for %i0 = 0 to 100 {
+      tir.for %i1 = 0 to 64 {
+        tir.for %i2 = 0 to 64 {
+          tir.block @matmul(%v0 = spatial %i0 in 100, %v1 = spatial %i1 in 64, %v2 = reduce %i2 in 64)
+              reads(%wide[%v0, %v2] : memref<100x64xf32>, %w[%v2, %v1] : memref<64x64xf32>, %out[%v0, %v1] : memref<100x64xf32>)
+              writes(%out[%v0, %v1] : memref<100x64xf32>) {
+            tir.init {
+              affine.store %cst, %out[%v0, %v1] : memref<100x64xf32>
+            }
+            %0 = affine.load %wide[%v0, %v2] : memref<100x64xf32>
+            %1 = affine.load %w[%v2, %v1] : memref<64x64xf32>
+            %2 = affine.load %out[%v0, %v1] : memref<100x64xf32>
+            %3 = arith.mulf %0, %1 : f32
+            %4 = arith.addf %2, %3 : f32
+            affine.store %4, %out[%v0, %v1] : memref<100x64xf32>
+          }
+        }
+      }
+    }
+  }
+}

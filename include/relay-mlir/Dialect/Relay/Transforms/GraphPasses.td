@@ -497,6 +497,40 @@ def ToMixedPrecisionPass : Pass<"relay-to-mixed-precision", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def NarrowValuesPass : Pass<"relay-narrow-values", "::mlir::ModuleOp"> {
+  let summary = "Store values as bf16 that matrix units round to it";
+  let description = [{
+    For fused programs at precision `medium`. Matrix units (AMX) round to bf16
+    what they multiply. A value of f32 between two kernels that such a product
+    reads, as its data, is stored as bf16: half the bytes, and rounded once. The
+    kernel that makes it ends with a cast; those that read it begin with one.
+    Products get what they had got anyway; what else reads the value, such as a
+    sum with a residual, gets the rounded one. A value that a kernel only moves
+    into such a one, as by a concatenation, is narrow, too.
+
+    A value stays f32 if a product reads it that is not likely to be on matrix
+    units (fewer than 16 rows, sums of fewer than 16 terms as those of depthwise
+    convolutions, or as the second operand), if the program returns it, or if
+    something else than a kernel reads it. Kernels of other signatures are
+    copies, with `_bf16` after their names. Without matrix units, or at another
+    precision, nothing changes.
+
+    ```mlir
+    %0 = relay.call @dense_relu(%x, %w) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %1 = relay.call @dense(%0, %v) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.call @dense_relu_bf16(%x, %w) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xbf16>
+    %1 = relay.call @dense_bf16(%0, %v) : (tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::relay::TargetDialect"];
+  let statistics = [
+    Statistic<"numNarrowed", "num-narrowed", "Number of values of bf16">
+  ];
+}
+
 def ToSinglePrecisionPass
     : Pass<"relay-to-single-precision", "::mlir::ModuleOp"> {
   let summary = "Compute in f32 what is computed in f16, bf16 or f64";

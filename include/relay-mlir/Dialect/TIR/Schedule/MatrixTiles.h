@@ -111,6 +111,9 @@ struct MatrixPlan {
   /// tiles, up to what windows reach beyond it, or a tile whole lines.
   /// Otherwise a tile is a run of rows, whatever they are.
   bool alongLines = false;
+  /// Whether all columns of a tile of rows come before the next rows, instead
+  /// of the other way round.
+  bool columnsFirst = false;
   /// Rows of results, garbage included, and how many more rows taps reach. With
   /// a dynamic dimension, each step of it adds `dynamicRows`.
   int64_t numRows = 0, reachRows = 0, dynamicRows = 0;
@@ -242,6 +245,10 @@ protected:
   std::optional<SumOfProducts> sum;
 };
 
+/// Whether all that is written to a buffer of the kernel is floats that bf16
+/// has: made of such, or zeros around them.
+bool holdsHalves(Value buffer);
+
 /// What is decided of a product on matrix units.
 struct MatrixTileOptions {
   /// Which operand is cut up as weights; the other one is the data.
@@ -255,6 +262,8 @@ struct MatrixTileOptions {
   int64_t tileRows = 0, tileColumns = 0;
   /// Whether tiles begin with lines of pixels.
   bool alongLines = false;
+  /// Whether all columns of a tile of rows come before the next rows.
+  bool columnsFirst = false;
   /// Whether the results of batches are added up as they come: a tile of
   /// columns has all batches pass by before the next one.
   bool addsBatches = false;

@@ -34,6 +34,9 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
     of pixels there are rows without a result. A tile is a run of rows, these
     too; with `along_lines`, which is for vectors, it begins with a line and has
     none of them: the pixels of a line are some tiles, or a tile some lines.
+    All rows of a panel come before the next columns, so that a tile of weights
+    stays near; with `columns_first` all columns of a tile of rows come before the
+    next rows, so that results are written from one end to the other.
     With `add_batches`, for vectors, a sum over the only variable of batches comes
     after the product: the results of a batch are added to those before it while
     they are near, for one tile of columns after the other.
@@ -55,8 +58,8 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
                        DefaultValuedAttr<I64Attr, "1">:$pieces,
                        DefaultValuedAttr<I64Attr, "0">:$vector_bits,
                        UnitAttr:$swap, UnitAttr:$merge_window,
-                       UnitAttr:$along_lines, UnitAttr:$add_batches,
-                       UnitAttr:$parallel);
+                       UnitAttr:$along_lines, UnitAttr:$columns_first,
+                       UnitAttr:$add_batches, UnitAttr:$parallel);
   let assemblyFormat = [{
     $block `,` $unit `,` `tile` `=` custom<Factors>($tile) `,`
     `panel_rows` `=` $panel_rows attr-dict

@@ -93,7 +93,9 @@ private:
   void startBatchSum(OpBuilder &builder, ValueRange vars);
   void addToBatchSum(OpBuilder &builder, Value result, ValueRange vars);
   SmallVector<Value> getPlaceOfSum(OpBuilder &builder, ValueRange vars) const;
-  SmallVector<Value> splitValue(OpBuilder &builder, Value value) const;
+  /// In Split.cpp; `isHalf` if it is known to be a float of bf16.
+  SmallVector<Value> splitValue(OpBuilder &builder, Value value,
+                                bool isHalf = false) const;
   /// The same of weights, whose bytes stay as they are.
   SmallVector<Value> splitWeights(OpBuilder &builder, Value value) const {
     return plan.isInteger ? SmallVector<Value>{value}
@@ -106,9 +108,13 @@ private:
     return batchSum ? dim(0).floorDiv(plan.getTilesPerPanel()) : dim(0);
   }
   AffineExpr getColumnTile() const {
+    if (plan.columnsFirst)
+      return dim(1) % plan.getNumColumnTiles();
     return batchSum ? dim(1) : dim(1).floorDiv(plan.getTilesPerPanel());
   }
   AffineExpr getRowTile() const {
+    if (plan.columnsFirst)
+      return dim(1).floorDiv(plan.getNumColumnTiles());
     return dim(batchSum ? 0 : 1) % plan.getTilesPerPanel();
   }
   /// Where a tile of a panel begins, and a row of a tile.
@@ -131,6 +137,7 @@ private:
                             ArrayRef<Value> sums);
   SmallVector<Value> multiply(OpBuilder &builder, ArrayRef<Value> sums);
   std::pair<AffineExpr, AffineExpr> getDataRow() const;
+  void prefetchWeights(OpBuilder &builder);
   void repairSums(OpBuilder &builder, Value tile);
   /// The same by vectors (Dot.cpp).
   void emitDotTile(OpBuilder &builder, Value tile);

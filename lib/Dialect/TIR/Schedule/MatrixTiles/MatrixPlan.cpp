@@ -185,6 +185,7 @@ static std::string takeSizes(const MatrixTileOptions &options,
   plan.tileRows = options.tileRows;
   plan.tileColumns = options.tileColumns;
   plan.alongLines = options.alongLines;
+  plan.columnsFirst = options.columnsFirst;
   plan.panelRows = options.panelRows;
   if (StringRef why = plan.explainNoLines(); plan.alongLines && !why.empty()) {
     os << "expects tiles that can be along lines, but " << why;

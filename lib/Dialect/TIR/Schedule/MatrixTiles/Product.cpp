@@ -44,6 +44,32 @@ SmallVector<Value> MatrixEmitter::getWeightsPlace() const {
                   : SmallVector<Value>{batch, columnTile};
 }
 
+/// Weights that have not been used yet come from afar: while the first tile of
+/// rows has them, those of some steps ahead are fetched into the second cache.
+void MatrixEmitter::prefetchWeights(OpBuilder &builder) {
+  constexpr int64_t kBytesAhead = 8 << 10, kLineBytes = 64;
+  auto type = cast<MemRefType>(weights.getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (type.getNumElements() * bytes <= 2 * kBytesAhead || plan.packsWeights)
+    return;
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        firstRow, zero);
+  auto branch = scf::IfOp::create(builder, loc, isFirst);
+  OpBuilder body = branch.getThenBodyBuilder();
+  SmallVector<Value> place = getWeightsPlace();
+  llvm::append_range(place, steps);
+  place.append(type.getRank() - place.size(), zero);
+  int64_t numElements =
+      plan.numPieces * plan.tileColumns * plan.getBlockChannels();
+  for (int64_t i = 0; i < numElements; i += kLineBytes / bytes) {
+    place.back() =
+        arith::ConstantIndexOp::create(body, loc, kBytesAhead / bytes + i);
+    memref::PrefetchOp::create(body, loc, weights, place, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
+  }
+}
+
 /// One step of the reduction: 32 channels of one tap. Small terms come first.
 /// Each operand is loaded when the tile it replaces has been used last: eight
 /// tiles are all there are.
@@ -95,6 +121,7 @@ SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
     return tiles;
   };
 
+  prefetchWeights(builder);
   // Pieces of the data and of the weights; neighbours share one.
   using Term = std::pair<int64_t, int64_t>;
   SmallVector<Term> terms;

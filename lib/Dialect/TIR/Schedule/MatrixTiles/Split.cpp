@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/IntegerSet.h"
+#include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 #include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
@@ -41,10 +42,38 @@ void MatrixEmitter::allocatePieces() {
     pieces.push_back(AllocBufferOp::create(rewriter, loc, type).getBuffer());
 }
 
+/// Whether a float that is stored is one of bf16, made wider or to pad with.
+static bool isHalf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (matchPattern(value, m_AnyZeroFloat()))
+    return true;
+  if (auto wide = dyn_cast_or_null<arith::ExtFOp>(op))
+    return getElementTypeOrSelf(wide.getIn().getType()).isBF16();
+  if (!isa_and_nonnull<affine::AffineIfOp>(op))
+    return false;
+  unsigned result = cast<OpResult>(value).getResultNumber();
+  return llvm::all_of(op->getRegions(), [&](Region &branch) {
+    return isHalf(branch.front().getTerminator()->getOperand(result));
+  });
+}
+
+bool mlir::tir::holdsHalves(Value buffer) {
+  return buffer.getDefiningOp<AllocBufferOp>() &&
+         llvm::all_of(getWriters(buffer), [&](BlockOp writer) {
+           return llvm::all_of(
+               collectAccesses(writer), [&](const BufferAccess &access) {
+                 if (!access.isWrite || access.buffer != buffer)
+                   return true;
+                 auto store = dyn_cast<affine::AffineStoreOp>(access.op);
+                 return store && isHalf(store.getValueToStore());
+               });
+         });
+}
+
 /// The bits of the pieces of a float, as splitFloat() computes them but for
 /// ties.
-SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
-                                             Value value) const {
+SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder, Value value,
+                                             bool isHalf) const {
   // A number, or a vector of them.
   auto like = [&](Type element) -> Type {
     auto vector = dyn_cast<VectorType>(value.getType());
@@ -73,6 +102,12 @@ SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
   auto integer = [&](int64_t bits) {
     return splat(builder.getI32IntegerAttr(bits));
   };
+  if (isHalf && plan.numPieces == 1) {
+    // Nothing is to be rounded.
+    Value bits = arith::BitcastOp::create(builder, loc, i32, value);
+    Value upper = arith::ShRUIOp::create(builder, loc, bits, integer(16));
+    return {arith::TruncIOp::create(builder, loc, i16, upper)};
+  }
   SmallVector<Value> results;
   for (int64_t piece = 0; piece != plan.numPieces; ++piece) {
     Value bits = arith::BitcastOp::create(builder, loc, i32, value);
@@ -242,7 +277,9 @@ void MatrixEmitter::emitSplit(Value panel) {
     value = branch.getResult(0);
   }
   ValueRange local = vars.drop_front(numIndices);
-  for (auto [bits, buffer] : llvm::zip_equal(splitValue(body, value), pieces))
+  bool isHalf = holdsHalves(plan.data.buffer);
+  for (auto [bits, buffer] :
+       llvm::zip_equal(splitValue(body, value, isHalf), pieces))
     storePiece(body, bits, buffer, {dim(2), dim(1), dim(0), dim(3)}, local);
   block.updateAccessRegions();
 

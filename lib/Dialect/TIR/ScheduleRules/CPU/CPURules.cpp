@@ -63,7 +63,9 @@ struct CPURules : ScheduleRulesInterface {
         {"padding, a piece where it is read", isPaddingForPieces, placePieces});
 
     rules.addPlacementRule({"weight of constants, a part where it is read",
-                            isWeightMaker, checkWeightMaker});
+                            isWeightMaker, checkMaker});
+    rules.addPlacementRule({"data made wider, where tiles are made of it",
+                            isWideningForTiles, checkMaker});
 
     rules.setFallback(scheduleFallback);
   }

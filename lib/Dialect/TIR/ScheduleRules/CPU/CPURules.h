@@ -60,9 +60,13 @@ bool isPaddingForPieces(const BlockNest &nest);
 /// that are small and apart; fails if there is none.
 LogicalResult placePieces(KernelSchedule &schedule, BlockOp block);
 
-/// Fails if the schedule of a product left what makes its weight
-/// (isWeightMaker) where it was.
-LogicalResult checkWeightMaker(KernelSchedule &schedule, BlockOp block);
+/// Fails if the schedule of a product left what makes an operand of it where it
+/// was: a weight of constants (isWeightMaker), or data made wider.
+LogicalResult checkMaker(KernelSchedule &schedule, BlockOp block);
+
+/// Whether the block makes floats of bf16 for a product that may be on matrix
+/// units, which take them as they are.
+bool isWideningForTiles(const BlockNest &nest);
 
 /// Anything: the outermost spatial loop in parallel, the innermost by vectors,
 /// as far as that is possible.

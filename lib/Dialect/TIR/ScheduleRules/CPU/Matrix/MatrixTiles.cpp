@@ -129,6 +129,16 @@ LogicalResult MatrixMatcher::planTiles() {
   return success();
 }
 
+/// Bytes of the weights in the layout of tiles.
+static double countPackedBytes(const MatrixPlan &plan) {
+  double bytes = double(plan.getNumColumnTiles()) * plan.tileColumns *
+                 plan.getNumChannelBlocks() * 64 * plan.numPieces;
+  for (int64_t extent : plan.tapExtents)
+    bytes *= extent;
+  // Pairs are made of bytes in registers.
+  return plan.dot == DotKind::Pairs && !plan.isWide ? bytes / 2 : bytes;
+}
+
 LogicalResult MatrixMatcher::planPanels() {
   int64_t rows = plan.getTiledRows(), unit = plan.getPanelUnit();
   if (plan.isMerged()) {
@@ -181,13 +191,7 @@ LogicalResult MatrixMatcher::planPanels() {
   plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
 
   // Each panel has the weights pass by; or each column tile all of the data.
-  double weightBytes = double(plan.getNumColumnTiles()) * plan.tileColumns *
-                       plan.getNumChannelBlocks() * 64 * plan.numPieces;
-  for (int64_t extent : plan.tapExtents)
-    weightBytes *= extent;
-  // Pairs are made of bytes in registers.
-  if (plan.dot == DotKind::Pairs && !plan.isWide)
-    weightBytes /= 2;
+  double weightBytes = countPackedBytes(plan);
   double dataBytes = double(rows) * rowBytes;
   bool dataStays = dataBytes <= 1.6 * cache, weightsStay = weightBytes <= cache;
   double panelTraffic =
@@ -404,6 +408,10 @@ MatrixTileOptions MatrixMatcher::getOptions() const {
   options.tileRows = plan.tileRows;
   options.tileColumns = plan.tileColumns;
   options.alongLines = plan.alongLines;
+  // Weights that stay near may come again for each tile of rows.
+  options.columnsFirst =
+      !plan.isDot() && plan.getNumColumnTiles() > 1 &&
+      countPackedBytes(plan) <= getCPU(schedule).getCacheSizes().l2 / 4;
   options.addsBatches = addsUpBatches();
   options.panelRows = plan.panelRows;
   options.isParallel = cycles >= kMinParallelCycles;
@@ -436,6 +444,20 @@ static std::string describePlan(const MatrixPlan &plan) {
     os << plan.numPanels;
   os << " of " << plan.panelRows << " rows";
   return text;
+}
+
+bool mlir::tir::isWideningForTiles(const BlockNest &nest) {
+  const BufferAccess *store = nest.getStore();
+  auto cpu = dyn_cast_or_null<relay::CPUAttr>(
+      relay::lookupTarget(nest.block->getParentOfType<PrimFuncOp>()));
+  if (!cpu || !cpu.getInfo().hasTiles() || !store || !store->map ||
+      nest.isReduction() || !holdsHalves(store->buffer))
+    return false;
+  BlockOp reader = getOnlyReader(store->buffer);
+  FailureOr<BlockNest> product = failure();
+  if (reader)
+    product = BlockNest::get(reader);
+  return succeeded(product) && matchSumOfProducts(*product);
 }
 
 LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,

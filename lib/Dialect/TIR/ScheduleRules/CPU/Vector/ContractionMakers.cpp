@@ -71,7 +71,7 @@ static unsigned getMakerVar(const BlockNest &maker, unsigned position) {
       .getPosition();
 }
 
-LogicalResult mlir::tir::checkWeightMaker(KernelSchedule &, BlockOp block) {
+LogicalResult mlir::tir::checkMaker(KernelSchedule &, BlockOp block) {
   return failure(succeeded(BlockNest::get(block)));
 }
 
