@@ -21,12 +21,10 @@
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/FileDescriptor.h"
-#include "relay-mlir/Support/SplitFloat.h"
 #include "relay-mlir/Target/AOT/PackLayout.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Support/xxhash.h"
 
-#include <atomic>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -120,25 +118,6 @@ static uint64_t hashSample(ElementsAttr value, ArrayRef<char> raw) {
   return llvm::xxh3_64bits(StringRef(samples.data(), samples.size()));
 }
 
-/// The pieces of each f32 in `bytes`, one after the other; null if there is no
-/// memory for them.
-static std::unique_ptr<char[]> splitBytes(ArrayRef<char> bytes,
-                                          int64_t numPieces) {
-  size_t count = bytes.size() / sizeof(float);
-  size_t pieceBytes = numPieces * sizeof(uint16_t);
-  std::unique_ptr<char[]> result = allocate(count * pieceBytes);
-  if (!result)
-    return nullptr;
-  SmallVector<uint16_t, 3> pieces(numPieces);
-  for (size_t i = 0; i != count; ++i) {
-    float value;
-    std::memcpy(&value, &bytes[i * sizeof(float)], sizeof(float));
-    splitFloat(value, pieces.data(), numPieces);
-    std::memcpy(&result[i * pieceBytes], pieces.data(), pieceBytes);
-  }
-  return result;
-}
-
 /// Makes one byte of two, in place.
 static void joinNibbles(std::vector<char> &bytes) {
   for (size_t i = 0, e = bytes.size() / 2; i != e; ++i)
@@ -208,6 +187,10 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
   if (numPieces != 0 && !value.getElementType().isF32())
     return emitError() << "expects constant elements of f32 to split, but got "
                        << value.getElementType();
+  if (numPieces < 0 || numPieces > 3)
+    return emitError() << "expects constant elements to be split in 1 to 3 "
+                          "pieces, but got "
+                       << numPieces;
   uint64_t bytes = *packedBytes;
 
   // Weights are long and seldom alike: what their bytes hash to is only
@@ -288,10 +271,6 @@ struct Source {
   bool isSplat = false;
   std::unique_ptr<char[]> expanded;
   std::optional<LayoutPacker> packer;
-  /// Elements that are split are so while pieces of them remain to be written.
-  std::once_flag isSplit;
-  std::unique_ptr<char[]> split;
-  std::atomic<size_t> numRemaining = 0;
 };
 
 /// Bytes of one constant, or slabs of a packed one, that are written at once.
@@ -328,16 +307,13 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
       source.bytes = *bytes;
     }
     if (entry.layout) {
-      SmallVector<int64_t> shape(entry.value.getShapedType().getShape());
-      int64_t elementBytes = getElementBytes(entry.value.getElementType());
-      if (entry.elements.numPieces != 0) {
-        shape.push_back(entry.elements.numPieces);
-        elementBytes = sizeof(uint16_t);
-      }
       SmallVector<int64_t> packedShape(entry.packedShape);
       if (entry.elements.areNibbles)
         packedShape.push_back(2);
-      source.packer.emplace(shape, entry.layout, packedShape, elementBytes);
+      source.packer.emplace(entry.value.getShapedType().getShape(),
+                            entry.layout, packedShape,
+                            getElementBytes(entry.value.getElementType()),
+                            entry.elements.numPieces);
       count = source.packer->getNumSlabs();
       unit = source.packer->getSlabBytes();
       if (entry.elements.areNibbles)
@@ -346,11 +322,9 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
     uint64_t step =
         std::max<uint64_t>(1, pieceBytes / std::max<uint64_t>(unit, 1));
     if (entry.bytes != 0)
-      for (uint64_t begin = 0; begin < count; begin += step) {
+      for (uint64_t begin = 0; begin < count; begin += step)
         pieces.push_back({number, begin, std::min(begin + step, count),
                           position + entry.offset + begin * unit});
-        ++source.numRemaining;
-      }
   }
 
   BufferPool buffers;
@@ -366,20 +340,10 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
     ArrayRef<char> bytes;
     std::vector<char> buffer;
     if (source.packer) {
-      const char *elements = source.bytes.data();
-      const PackedElements &kind = entries[piece.source].elements;
-      if (int64_t numPieces = kind.numPieces) {
-        std::call_once(source.isSplit, [&] {
-          source.split = splitBytes(source.bytes, numPieces);
-        });
-        elements = source.split.get();
-        if (!elements && !source.bytes.empty())
-          return fail(std::make_error_code(std::errc::not_enough_memory));
-      }
       buffer = buffers.take();
       buffer.resize((piece.end - piece.begin) * source.packer->getSlabBytes());
-      source.packer->pack(elements, piece.begin, piece.end, buffer);
-      if (kind.areNibbles)
+      source.packer->pack(source.bytes.data(), piece.begin, piece.end, buffer);
+      if (entries[piece.source].elements.areNibbles)
         joinNibbles(buffer);
       bytes = buffer;
     } else if (source.isSplat) {
@@ -395,8 +359,6 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
     std::error_code error = writeAt(file, bytes, piece.position);
     if (source.packer || source.isSplat)
       buffers.give(std::move(buffer));
-    if (--source.numRemaining == 0)
-      source.split.reset();
     return error ? fail(error) : success();
   };
   (void)failableParallelForEach(context, pieces, writePiece);

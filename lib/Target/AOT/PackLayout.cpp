@@ -16,6 +16,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "relay-mlir/Support/AffineEvaluation.h"
+#include "relay-mlir/Support/SplitFloat.h"
 
 #include <cstring>
 
@@ -67,9 +68,10 @@ static Table combine(ArrayRef<Table> tables) {
   return result;
 }
 
-/// The length of the pieces of consecutive offsets that `table` consists of.
-static size_t getRunLength(const Table &table) {
-  auto isRun = [&](size_t i) { return table[i] == table[i - 1] + 1; };
+/// The length of the pieces that `table` consists of, in which each offset is
+/// `step` more than the one before it.
+static size_t getRunLength(const Table &table, int64_t step = 1) {
+  auto isRun = [&](size_t i) { return table[i] == table[i - 1] + step; };
   size_t run = 1;
   while (run < table.size() && isRun(run))
     ++run;
@@ -87,9 +89,14 @@ static int64_t count(ArrayRef<int64_t> shape) {
 // Analysis
 //===----------------------------------------------------------------------===//
 
-LayoutPacker::LayoutPacker(ArrayRef<int64_t> shape, AffineMap layout,
-                           ArrayRef<int64_t> packedShape, int64_t elementBytes)
-    : shape(shape), elementBytes(elementBytes) {
+LayoutPacker::LayoutPacker(ArrayRef<int64_t> sourceShape, AffineMap layout,
+                           ArrayRef<int64_t> packedShape, int64_t elementBytes,
+                           int64_t numPieces)
+    : shape(sourceShape), elementBytes(elementBytes), numPieces(numPieces) {
+  if (numPieces != 0) {
+    shape.push_back(numPieces);
+    this->elementBytes = sizeof(uint16_t);
+  }
   offset = getAffineConstantExpr(0, layout.getContext());
   for (auto [expr, size] : llvm::zip_equal(layout.getResults(), packedShape))
     offset = offset * size + expr;
@@ -169,24 +176,129 @@ static T load(const char *from, int64_t index) {
   return value;
 }
 
-/// Copies outer x middle x inner elements. The middle dimension is contiguous
-/// in the packed array, if any is, and the inner one in the source.
+/// The elements that a row of a tile has at most.
+static constexpr size_t kRowTile = 64;
+
+namespace {
+
+/// Copies elements as they are.
 template <typename T>
-static void copyTabulated(const char *source, T *packed, const Offsets &outer,
-                          const Offsets &middle, const Offsets &inner) {
+struct CopyElements {
+  using Target = T;
+  static constexpr size_t kSourceBytes = sizeof(T);
+
+  size_t copyRow(const char *from, T *to, size_t begin, size_t end,
+                 int64_t /*distance*/) const {
+    for (size_t i = begin; i < end; ++i)
+      to[inner.packed[i]] = load<T>(from, inner.source[i]);
+    return 1;
+  }
+
+  const Offsets &inner;
+};
+
+/// Splits each f32 in pieces of bf16.
+template <size_t numPieces>
+struct SplitElements {
+  using Target = uint16_t;
+  static constexpr size_t kSourceBytes = sizeof(float);
+
+  SplitElements(const Offsets &inner, const Offsets &pieces)
+      : inner(inner), pieces(pieces) {
+    // Matrix units want two rows side by side, some columns at a time.
+    size_t run = getRunLength(inner.packed, /*step=*/2);
+    if (kRowTile % run == 0 && getRunLength(inner.source) % run == 0)
+      pairRun = run;
+  }
+
+  size_t copyRow(const char *from, uint16_t *to, size_t begin, size_t end,
+                 int64_t distance) const {
+    if (distance != 0 && pairRun > 1) {
+      const char *second = from + distance * int64_t(kSourceBytes);
+      for (size_t i = begin; i < end; i += pairRun)
+        copyPairs(from, second, to, i, std::min(i + pairRun, end));
+      return 2;
+    }
+    uint16_t bits[numPieces][kRowTile];
+    splitRow(from, begin, end, bits);
+    for (size_t p = 0, e = pieces.size(); p < e; ++p)
+      for (size_t i = begin; i < end; ++i)
+        to[inner.packed[i] + pieces.packed[p]] =
+            bits[pieces.source[p]][i - begin];
+    return 1;
+  }
+
+  /// The pieces of inner elements. Of those in order by vector code.
+  void splitRow(const char *from, size_t begin, size_t end,
+                uint16_t (&bits)[numPieces][kRowTile]) const {
+    auto split = [&](int64_t position, size_t i) {
+      uint16_t element[numPieces];
+      splitFloat(load<float>(from, position), element, numPieces);
+      for (size_t p = 0; p < numPieces; ++p)
+        bits[p][i] = element[p];
+    };
+    int64_t first = inner.source[begin];
+    size_t count = end - begin;
+    if (inner.source[end - 1] - first == int64_t(count) - 1)
+      for (size_t i = 0; i < count; ++i)
+        split(first + i, i);
+    else
+      for (size_t i = 0; i < count; ++i)
+        split(inner.source[begin + i], i);
+  }
+
+  /// Copies elements in order of two rows that go side by side.
+  void copyPairs(const char *first, const char *second, uint16_t *to,
+                 size_t begin, size_t end) const {
+    uint16_t bits[2][numPieces][kRowTile];
+    size_t count = end - begin;
+    splitRow(first, begin, end, bits[0]);
+    splitRow(second, begin, end, bits[1]);
+    for (size_t p = 0, e = pieces.size(); p < e; ++p) {
+      const uint16_t *evens = bits[0][pieces.source[p]];
+      const uint16_t *odds = bits[1][pieces.source[p]];
+      uint16_t *place = to + inner.packed[begin] + pieces.packed[p];
+      for (size_t i = 0; i < count; ++i) {
+        place[2 * i] = evens[i];
+        place[2 * i + 1] = odds[i];
+      }
+    }
+  }
+
+  const Offsets &inner;
+  /// Which pieces are stored, and where.
+  const Offsets &pieces;
+  /// So many inner elements follow each other in the source, and leave room for
+  /// those of the next row in the packed array.
+  size_t pairRun = 1;
+};
+
+} // namespace
+
+/// Copies outer x middle x inner elements. The middle dimension is contiguous
+/// in the packed array, if any is, and the inner one in the source. Rows are
+/// those of inner elements; copyRow() may copy the next one with it, which lies
+/// `distance` further in the source and beside it in the packed array, and
+/// returns how many it has copied.
+template <typename Copy>
+static void copyTabulated(const char *source, typename Copy::Target *packed,
+                          const Offsets &outer, const Offsets &middle,
+                          const Copy &copy) {
   // Tiles whose lines of source and target fit into the first-level cache.
-  constexpr size_t middleTile = 32, innerTile = 64;
+  constexpr size_t middleTile = 32;
   for (size_t o = 0; o < outer.size(); ++o)
     for (size_t first = 0; first < middle.size(); first += middleTile) {
       size_t end = std::min(first + middleTile, middle.size());
-      for (size_t tile = 0; tile < inner.size(); tile += innerTile) {
-        size_t tileEnd = std::min(tile + innerTile, inner.size());
-        for (size_t m = first; m < end; ++m) {
-          const char *from =
-              source + (outer.source[o] + middle.source[m]) * sizeof(T);
-          T *to = packed + outer.packed[o] + middle.packed[m];
-          for (size_t i = tile; i < tileEnd; ++i)
-            to[inner.packed[i]] = load<T>(from, inner.source[i]);
+      for (size_t tile = 0; tile < copy.inner.size(); tile += kRowTile) {
+        size_t tileEnd = std::min(tile + kRowTile, copy.inner.size());
+        for (size_t m = first; m < end;) {
+          int64_t distance = 0;
+          if (m + 1 < end && middle.packed[m + 1] == middle.packed[m] + 1)
+            distance = middle.source[m + 1] - middle.source[m];
+          int64_t from = outer.source[o] + middle.source[m];
+          m += copy.copyRow(source + from * int64_t(Copy::kSourceBytes),
+                            packed + outer.packed[o] + middle.packed[m], tile,
+                            tileEnd, distance);
         }
       }
     }
@@ -205,9 +317,9 @@ static void copyRuns(const char *source, T *packed, const Offsets &outer,
   }
 }
 
-template <typename T>
-static void copyByExpression(const char *source, T *packed, AffineExpr offset,
-                             ArrayRef<int64_t> shape) {
+/// Calls `visit` with the number of each element and where it goes.
+static void forEachElement(AffineExpr offset, ArrayRef<int64_t> shape,
+                           function_ref<void(int64_t, int64_t)> visit) {
   SmallVector<int64_t> index(shape.size());
   for (int64_t linear = 0, e = count(shape); linear < e; ++linear) {
     int64_t rest = linear;
@@ -215,17 +327,15 @@ static void copyByExpression(const char *source, T *packed, AffineExpr offset,
       index[dim] = rest % shape[dim];
       rest /= shape[dim];
     }
-    packed[evaluateAffineExpr(offset, index)] = load<T>(source, linear);
+    visit(linear, evaluateAffineExpr(offset, index));
   }
 }
 
-template <typename T>
-void LayoutPacker::packAs(const char *source, int64_t begin, int64_t end,
-                          T *packed) const {
-  if (tables.empty())
-    return copyByExpression(source, packed, offset, shape);
-
-  SmallVector<Table> from(tables.size()), to(tables.begin(), tables.end());
+bool LayoutPacker::getOffsets(int64_t begin, int64_t end,
+                              SmallVectorImpl<Table> &from,
+                              SmallVectorImpl<Table> &to) const {
+  from.resize(tables.size());
+  to.assign(tables.begin(), tables.end());
   int64_t stride = 1;
   for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
     for (int64_t i = 0; i < shape[dim]; ++i)
@@ -242,8 +352,45 @@ void LayoutPacker::packAs(const char *source, int64_t begin, int64_t end,
     for (int64_t &position : to[*slabDim])
       position -= begin * slabElements;
     if (to[*slabDim].empty())
-      return;
+      return false;
   }
+  return true;
+}
+
+/// Calls `copy` with the dimensions in the roles that copyTabulated() gives
+/// them.
+static void
+splitDimensions(ArrayRef<Table> from, ArrayRef<Table> to,
+                function_ref<void(const Offsets &outer, const Offsets &middle,
+                                  const Offsets &inner)>
+                    copy) {
+  const Table *middle = llvm::find_if(to, [](const Table &table) {
+    return table.size() > 1 && table[1] == table[0] + 1;
+  });
+  if (middle == to.end())
+    middle = to.begin();
+  size_t position = middle - to.begin();
+  // Rows of one element would be slow.
+  if (llvm::all_of(to.drop_front(position + 1),
+                   [](const Table &table) { return table.size() == 1; }))
+    return copy(Offsets(from.take_front(position), to.take_front(position)),
+                Offsets({}, {}),
+                Offsets(from.drop_front(position), to.drop_front(position)));
+  copy(Offsets(from.take_front(position), to.take_front(position)),
+       Offsets(from[position], to[position]),
+       Offsets(from.drop_front(position + 1), to.drop_front(position + 1)));
+}
+
+template <typename T>
+void LayoutPacker::packAs(const char *source, int64_t begin, int64_t end,
+                          T *packed) const {
+  if (tables.empty())
+    return forEachElement(offset, shape, [&](int64_t linear, int64_t place) {
+      packed[place] = load<T>(source, linear);
+    });
+  SmallVector<Table> from, to;
+  if (!getOffsets(begin, end, from, to))
+    return;
 
   // A whole suffix may stay in order: the dimensions after a blocked one.
   ArrayRef<Table> sources = from, targets = to;
@@ -251,18 +398,40 @@ void LayoutPacker::packAs(const char *source, int64_t begin, int64_t end,
     return copyRuns(source, packed,
                     Offsets(sources.drop_back(), targets.drop_back()),
                     Offsets(sources.back(), targets.back()), run);
-  const Table *middle = llvm::find_if(to, [](const Table &table) {
-    return table.size() > 1 && table[1] == table[0] + 1;
-  });
-  if (middle == to.end())
-    middle = to.begin();
-  size_t position = middle - to.begin();
-  copyTabulated(
-      source, packed,
-      Offsets(sources.take_front(position), targets.take_front(position)),
-      Offsets(sources[position], targets[position]),
-      Offsets(sources.drop_front(position + 1),
-              targets.drop_front(position + 1)));
+  splitDimensions(
+      from, to,
+      [&](const Offsets &outer, const Offsets &middle, const Offsets &inner) {
+        copyTabulated(source, packed, outer, middle, CopyElements<T>{inner});
+      });
+}
+
+template <size_t numPieces>
+void LayoutPacker::packPieces(const char *source, int64_t begin, int64_t end,
+                              uint16_t *packed) const {
+  if (tables.empty())
+    return forEachElement(offset, shape, [&](int64_t linear, int64_t place) {
+      uint16_t bits[numPieces];
+      splitFloat(load<float>(source, linear / numPieces), bits, numPieces);
+      packed[place] = bits[linear % numPieces];
+    });
+  SmallVector<Table> from, to;
+  if (!getOffsets(begin, end, from, to))
+    return;
+  Offsets pieces(from.pop_back_val(), to.pop_back_val());
+  // The source has floats where the pieces are counted.
+  for (Table &table : from)
+    for (int64_t &position : table)
+      position /= numPieces;
+  if (from.empty()) {
+    from.push_back({0});
+    to.push_back({0});
+  }
+  splitDimensions(
+      from, to,
+      [&](const Offsets &outer, const Offsets &middle, const Offsets &inner) {
+        copyTabulated(source, packed, outer, middle,
+                      SplitElements<numPieces>(inner, pieces));
+      });
 }
 
 void LayoutPacker::pack(const char *source, int64_t begin, int64_t end,
@@ -272,13 +441,25 @@ void LayoutPacker::pack(const char *source, int64_t begin, int64_t end,
     std::memset(packed.data(), 0, packed.size());
   if (count(shape) == 0)
     return;
+  auto *halves = reinterpret_cast<uint16_t *>(packed.data());
+  switch (numPieces) {
+  case 0:
+    break;
+  case 1:
+    return packPieces<1>(source, begin, end, halves);
+  case 2:
+    return packPieces<2>(source, begin, end, halves);
+  case 3:
+    return packPieces<3>(source, begin, end, halves);
+  default:
+    llvm_unreachable("number of pieces that the pool refuses");
+  }
   switch (elementBytes) {
   case 1:
     return packAs(source, begin, end,
                   reinterpret_cast<uint8_t *>(packed.data()));
   case 2:
-    return packAs(source, begin, end,
-                  reinterpret_cast<uint16_t *>(packed.data()));
+    return packAs(source, begin, end, halves);
   case 4:
     return packAs(source, begin, end,
                   reinterpret_cast<uint32_t *>(packed.data()));

@@ -18,10 +18,15 @@ namespace mlir::relay {
 /// Copies the elements of an array of shape `shape` to where `layout` puts them
 /// in an array of shape `packedShape`, whose other elements become zero. The
 /// packed array can be made in slabs, one after the other or several at once.
+///
+/// If `numPieces` is not 0, elements are f32 and become that many of bf16 each,
+/// at most 3 (see Support/SplitFloat.h); `layout` has the piece as its last
+/// dimension.
 class LayoutPacker {
 public:
   LayoutPacker(ArrayRef<int64_t> shape, AffineMap layout,
-               ArrayRef<int64_t> packedShape, int64_t elementBytes);
+               ArrayRef<int64_t> packedShape, int64_t elementBytes,
+               int64_t numPieces = 0);
 
   int64_t getNumSlabs() const { return numSlabs; }
   int64_t getSlabBytes() const { return slabElements * elementBytes; }
@@ -33,11 +38,22 @@ public:
 
 private:
   void findSlabs(AffineMap layout, ArrayRef<int64_t> packedShape);
+  /// Where the elements of slabs [begin, end) come from and where they go, by
+  /// the index of each dimension. Returns false if there are none.
+  bool getOffsets(int64_t begin, int64_t end,
+                  SmallVectorImpl<std::vector<int64_t>> &from,
+                  SmallVectorImpl<std::vector<int64_t>> &to) const;
   template <typename T>
   void packAs(const char *source, int64_t begin, int64_t end, T *packed) const;
+  template <size_t numPieces>
+  void packPieces(const char *source, int64_t begin, int64_t end,
+                  uint16_t *packed) const;
 
+  /// With the pieces, if there are any.
   SmallVector<int64_t> shape;
+  /// Of an element of the packed array.
   int64_t elementBytes;
+  int64_t numPieces;
   AffineExpr offset;
   bool hasPadding;
   /// What the value of each index adds to the offset; empty for layouts that

@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/FileDescriptor.h"
+#include "relay-mlir/Support/SplitFloat.h"
 #include "relay-mlir/Target/AOT/ArtifactFile.h"
 #include "relay-mlir/Target/AOT/PackLayout.h"
 #include "relay-mlir/Target/Kernel/Linker.h"
@@ -75,37 +76,36 @@ protected:
   Builder b{&context};
 };
 
-/// Packs an array of consecutive numbers and compares with the definition.
-template <typename T>
-void checkPacking(ArrayRef<int64_t> shape, AffineMap layout,
-                  ArrayRef<int64_t> packedShape, int64_t numSlabs,
-                  MLIRContext *context) {
-  auto count = [](ArrayRef<int64_t> sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                           std::multiplies<int64_t>());
-  };
-  std::vector<T> source(count(shape)), expected(count(packedShape)),
-      packed(count(packedShape));
-  std::iota(source.begin(), source.end(), T(1));
-  for (int64_t linear = 0; linear < count(shape); ++linear) {
-    SmallVector<Attribute> index(shape.size());
-    int64_t rest = linear;
-    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-      index[dim] = IntegerAttr::get(IndexType::get(context), rest % shape[dim]);
-      rest /= shape[dim];
-    }
-    SmallVector<Attribute> target;
-    ASSERT_TRUE(succeeded(layout.constantFold(index, target)));
-    int64_t offset = 0;
-    for (auto [position, size] : llvm::zip_equal(target, packedShape))
-      offset = offset * size + cast<IntegerAttr>(position).getInt();
-    expected[offset] = source[linear];
+int64_t count(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
+/// Where `layout` puts an element of an array of `shape`, both as offsets.
+int64_t getPlace(int64_t linear, ArrayRef<int64_t> shape, AffineMap layout,
+                 ArrayRef<int64_t> packedShape) {
+  auto indexType = IndexType::get(layout.getContext());
+  SmallVector<Attribute> index(shape.size()), target;
+  for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+    index[dim] = IntegerAttr::get(indexType, linear % shape[dim]);
+    linear /= shape[dim];
   }
+  EXPECT_TRUE(succeeded(layout.constantFold(index, target)));
+  int64_t offset = 0;
+  for (auto [position, size] : llvm::zip_equal(target, packedShape))
+    offset = offset * size + cast<IntegerAttr>(position).getInt();
+  return offset;
+}
+
+/// Compares what a packer makes of `source`, in steps of some slabs.
+template <typename T, typename S>
+void checkSlabs(const LayoutPacker &packer, ArrayRef<S> source,
+                int64_t numSlabs, const std::vector<T> &expected) {
   // Unaligned, as weights in a file may be.
-  std::vector<char> bytes(source.size() * sizeof(T) + 1);
+  std::vector<char> bytes(source.size() * sizeof(S) + 1);
   const auto *first = reinterpret_cast<const char *>(source.data());
-  std::copy(first, first + source.size() * sizeof(T), bytes.begin() + 1);
-  LayoutPacker packer(shape, layout, packedShape, sizeof(T));
+  std::copy(first, first + source.size() * sizeof(S), bytes.begin() + 1);
+  std::vector<T> packed(expected.size());
   ASSERT_EQ(packer.getNumSlabs(), numSlabs);
   ASSERT_EQ(packer.getNumSlabs() * packer.getSlabBytes(),
             int64_t(packed.size() * sizeof(T)));
@@ -120,6 +120,38 @@ void checkPacking(ArrayRef<int64_t> shape, AffineMap layout,
     }
     ASSERT_EQ(packed, expected) << step;
   }
+}
+
+/// Packs an array of consecutive numbers and compares with the definition.
+template <typename T>
+void checkPacking(ArrayRef<int64_t> shape, AffineMap layout,
+                  ArrayRef<int64_t> packedShape, int64_t numSlabs) {
+  std::vector<T> source(count(shape)), expected(count(packedShape));
+  std::iota(source.begin(), source.end(), T(1));
+  for (int64_t i = 0, e = source.size(); i < e; ++i)
+    expected[getPlace(i, shape, layout, packedShape)] = source[i];
+  checkSlabs(LayoutPacker(shape, layout, packedShape, sizeof(T)),
+             ArrayRef<T>(source), numSlabs, expected);
+}
+
+/// The same of floats that are split; `shape` is without the pieces.
+void checkSplitting(ArrayRef<int64_t> shape, AffineMap layout,
+                    ArrayRef<int64_t> packedShape, int64_t numPieces,
+                    int64_t numSlabs) {
+  std::vector<float> source(count(shape));
+  std::vector<uint16_t> expected(count(packedShape));
+  SmallVector<int64_t> splitShape(shape);
+  splitShape.push_back(numPieces);
+  for (int64_t i = 0, e = source.size(); i < e; ++i) {
+    source[i] = std::sin(static_cast<float>(i)) * 3;
+    SmallVector<uint16_t> pieces(numPieces);
+    splitFloat(source[i], pieces.data(), numPieces);
+    for (int64_t p = 0; p < numPieces; ++p)
+      expected[getPlace(i * numPieces + p, splitShape, layout, packedShape)] =
+          pieces[p];
+  }
+  checkSlabs(LayoutPacker(shape, layout, packedShape, sizeof(float), numPieces),
+             ArrayRef<float>(source), numSlabs, expected);
 }
 
 TEST_F(ConstantPoolTest, PackingFollowsTheMap) {
@@ -168,14 +200,61 @@ TEST_F(ConstantPoolTest, PackingFollowsTheMap) {
   for (const Case &test : cases) {
     SCOPED_TRACE(test.layout.str());
     AffineMap layout = parseMap(test.layout);
-    checkPacking<uint8_t>(test.shape, layout, test.packedShape, test.numSlabs,
-                          &context);
-    checkPacking<uint16_t>(test.shape, layout, test.packedShape, test.numSlabs,
-                           &context);
-    checkPacking<uint32_t>(test.shape, layout, test.packedShape, test.numSlabs,
-                           &context);
-    checkPacking<uint64_t>(test.shape, layout, test.packedShape, test.numSlabs,
-                           &context);
+    checkPacking<uint8_t>(test.shape, layout, test.packedShape, test.numSlabs);
+    checkPacking<uint16_t>(test.shape, layout, test.packedShape, test.numSlabs);
+    checkPacking<uint32_t>(test.shape, layout, test.packedShape, test.numSlabs);
+    checkPacking<uint64_t>(test.shape, layout, test.packedShape, test.numSlabs);
+  }
+}
+
+TEST_F(ConstantPoolTest, SplittingFollowsTheMap) {
+  struct Case {
+    SmallVector<int64_t> shape;
+    StringRef layout;
+    /// Of the pieces, -1.
+    SmallVector<int64_t> packedShape;
+    /// As many as there are pieces if it is -1.
+    int64_t numSlabs;
+  };
+  const Case cases[] = {
+      {{}, "(p) -> (p, 0)", {-1, 1}, -1},
+      {{9}, "(a, p) -> (p, a + 1)", {-1, 12}, -1},
+      {{9}, "(a, p) -> (a, p)", {9, -1}, 9},
+      {{7, 5}, "(k, n, p) -> (n, p, k)", {5, -1, 7}, 5},
+      {{7, 5}, "(k, n, p) -> (n, k, p)", {5, 7, -1}, 5},
+      {{7, 5}, "(k, n, p) -> (p, k floordiv 2, n, k mod 2)", {-1, 4, 5, 2}, -1},
+      {{70, 130},
+       "(k, n, p) -> (n floordiv 32, k floordiv 32, p, (n floordiv 16) mod 2, "
+       "(k floordiv 2) mod 16, n mod 16, k mod 2)",
+       {5, 3, -1, 2, 16, 16, 2},
+       5},
+      {{40, 33},
+       "(o, c, p) -> (o floordiv 16, c floordiv 32, p, (c floordiv 2) mod 16, "
+       "o mod 16, c mod 2)",
+       {3, 2, -1, 16, 16, 2},
+       3},
+      {{40, 33, 3, 2},
+       "(o, c, h, w, p) -> (o floordiv 16, h, w, c floordiv 32, p, "
+       "(c floordiv 2) mod 16, o mod 16, c mod 2)",
+       {3, 3, 2, 2, -1, 16, 16, 2},
+       3},
+      {{4, 6},
+       "(a, b, p) -> ((a * 6 + b) floordiv 5, (a * 6 + b) mod 5, p)",
+       {5, 5, -1},
+       1},
+  };
+  for (const Case &test : cases) {
+    SCOPED_TRACE(test.layout.str());
+    AffineMap layout = parseMap(test.layout);
+    for (int64_t numPieces : {1, 2, 3}) {
+      SmallVector<int64_t> packedShape(test.packedShape);
+      llvm::replace(packedShape, int64_t(-1), numPieces);
+      int64_t numSlabs = test.numSlabs < 0 ? numPieces : test.numSlabs;
+      // A dimension of one is none.
+      if (test.numSlabs < 0 && numPieces == 1)
+        continue;
+      checkSplitting(test.shape, layout, packedShape, numPieces, numSlabs);
+    }
   }
 }
 
@@ -303,8 +382,8 @@ TEST_F(ConstantPoolTest, BadConstantsAreErrors) {
     message = diag.str();
     return success();
   });
-  auto addTo = [&](ElementsAttr value) {
-    return pool.add(value, {}, {}, {},
+  auto addTo = [&](ElementsAttr value, int64_t numPieces = 0) {
+    return pool.add(value, {}, {}, {numPieces},
                     [&] { return emitError(UnknownLoc::get(&context)); });
   };
   EXPECT_TRUE(failed(addTo(
@@ -322,6 +401,9 @@ TEST_F(ConstantPoolTest, BadConstantsAreErrors) {
   EXPECT_TRUE(failed(addTo(makeSplat({int64_t(1) << 31, int64_t(1) << 31}))));
   EXPECT_EQ(message, "expects constants of fewer than 2^63 bytes, but got "
                      "'tensor<2147483648x2147483648xf32>'");
+  EXPECT_TRUE(failed(addTo(makeSplat({2}), /*numPieces=*/4)));
+  EXPECT_EQ(message, "expects constant elements to be split in 1 to 3 pieces, "
+                     "but got 4");
   EXPECT_TRUE(succeeded(addTo(makeSplat({int64_t(1) << 60}))));
   EXPECT_TRUE(failed(addTo(makeSplat({int64_t(1) << 60, 2}))));
   EXPECT_EQ(message, "expects constants of fewer than 2^63 bytes, but got "
