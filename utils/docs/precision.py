@@ -63,7 +63,8 @@ How far results in float32 may be from exact ones is chosen when a model is comp
 | `medium` | products of numbers rounded to bfloat16 on matrix units (AMX), and values between kernels that such products read are stored so; on every processor, constant weights of products that only wait for them are stored in bfloat16, half the bytes |
 
 An artefact knows its precision: `relay-run --info model.so` prints it, and `model.precision` in Python is it. Other
-types are what they are at any precision: float64, float16 and bfloat16 (with sums in float32), integers.
+types are what they are at any precision: float64, bfloat16 (with sums in float32), integers. Products of float16 are
+those of its numbers in float32: exact to float16 at `high`, of 8 bits on matrix units at `medium`.
 In the types of 16 bits, each node of a model rounds its result, once: operators of ONNX that take several steps, as
 Gelu, Softplus, LayerNormalization or LSTM do, take them in float32. Where several nodes are one kernel, what one hands
 to the next stays in float32 and is rounded where the kernel ends: closer to exact than at `-O0` and in the interpreter, which

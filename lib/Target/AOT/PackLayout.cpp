@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Layouts split and permute dimensions, (o, c) -> (o floordiv 32, c, o mod 32).
-// The packed offset is then a sum of functions of one index each, which are
-// tabulated; copying an element costs two loads from tables. Other layouts are
-// evaluated element by element.
+// The packed offset is then a sum of functions of one index each, or of a few
+// together, (c, w) -> (w * 24 + c) floordiv 32. They are tabulated; copying an
+// element costs two loads from tables. Other layouts are evaluated element by
+// element.
 //
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Target/AOT/PackLayout.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AffineExpr.h"
 #include "relay-mlir/Support/AffineEvaluation.h"
 #include "relay-mlir/Support/SplitFloat.h"
@@ -26,32 +28,74 @@ using namespace mlir::relay;
 /// Offsets, in elements, for the values of one or several indices.
 using Table = std::vector<int64_t>;
 
-/// Splits `expr`, times `factor`, into terms of one dimension each and adds
-/// these to the tables. Fails on a term of several dimensions.
-static LogicalResult tabulate(AffineExpr expr, int64_t factor,
-                              MutableArrayRef<Table> tables) {
+namespace {
+
+/// A part of a sum.
+struct Term {
+  AffineExpr expr;
+  int64_t factor;
+};
+
+} // namespace
+
+/// Adds the terms of `expr`, times `factor`.
+static void collectTerms(AffineExpr expr, int64_t factor,
+                         SmallVectorImpl<Term> &terms) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (expr.getKind() == AffineExprKind::Add)
-    return success(succeeded(tabulate(binary.getLHS(), factor, tables)) &&
-                   succeeded(tabulate(binary.getRHS(), factor, tables)));
+  if (expr.getKind() == AffineExprKind::Add) {
+    collectTerms(binary.getLHS(), factor, terms);
+    return collectTerms(binary.getRHS(), factor, terms);
+  }
   if (expr.getKind() == AffineExprKind::Mul)
     if (auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS()))
-      return tabulate(binary.getLHS(), factor * constant.getValue(), tables);
+      return collectTerms(binary.getLHS(), factor * constant.getValue(), terms);
+  terms.push_back({expr, factor});
+}
 
-  SmallVector<unsigned> used;
-  for (unsigned dim = 0, e = tables.size(); dim != e; ++dim)
-    if (expr.isFunctionOfDim(dim))
-      used.push_back(dim);
-  if (used.size() > 1)
-    return failure();
-  // A constant counts for the first dimension.
-  unsigned dim = used.empty() ? 0 : used.front();
-  SmallVector<int64_t> index(tables.size(), 0);
-  for (auto [i, offset] : llvm::enumerate(tables[dim])) {
-    index[dim] = i;
-    offset += factor * evaluateAffineExpr(expr, index);
+/// Groups dimensions that terms have in common, each in order; the groups are
+/// in the order of their last dimensions.
+static SmallVector<SmallVector<unsigned>> groupDims(ArrayRef<Term> terms,
+                                                    unsigned rank) {
+  auto group = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+  for (const Term &term : terms) {
+    std::optional<unsigned> first;
+    for (unsigned dim = 0; dim != rank; ++dim) {
+      if (!term.expr.isFunctionOfDim(dim))
+        continue;
+      if (first)
+        llvm::replace(group, unsigned(group[dim]), group[*first]);
+      else
+        first = dim;
+    }
   }
-  return success();
+  SmallVector<SmallVector<unsigned>> result;
+  for (unsigned last = 0; last != rank; ++last) {
+    if (llvm::is_contained(ArrayRef(group).drop_front(last + 1), group[last]))
+      continue;
+    SmallVector<unsigned> &dims = result.emplace_back();
+    for (unsigned dim = 0; dim <= last; ++dim)
+      if (group[dim] == group[last])
+        dims.push_back(dim);
+  }
+  return result;
+}
+
+/// Calls `visit` with an index of all dimensions for each value of those of
+/// `dims`, in order; the others are 0.
+static void forEachIndex(ArrayRef<unsigned> dims, ArrayRef<int64_t> shape,
+                         function_ref<void(ArrayRef<int64_t>)> visit) {
+  SmallVector<int64_t> index(shape.size(), 0);
+  auto advance = [&] {
+    for (unsigned dim : llvm::reverse(dims)) {
+      if (++index[dim] < shape[dim])
+        return true;
+      index[dim] = 0;
+    }
+    return false;
+  };
+  do
+    visit(index);
+  while (advance());
 }
 
 /// The table of the row-major index over the dimensions of `tables`.
@@ -81,6 +125,12 @@ static size_t getRunLength(const Table &table, int64_t step = 1) {
   return run;
 }
 
+/// Whether pieces of `run` are in order in `table`, too.
+static bool isOrdered(const Table &table, size_t run) {
+  size_t length = getRunLength(table);
+  return length == table.size() || length % run == 0;
+}
+
 static int64_t count(ArrayRef<int64_t> shape) {
   return llvm::product_of(shape, int64_t(1));
 }
@@ -105,11 +155,41 @@ LayoutPacker::LayoutPacker(ArrayRef<int64_t> sourceShape, AffineMap layout,
   if (count(shape) == 0)
     return;
 
-  for (int64_t size : shape)
-    tables.emplace_back(size, 0);
-  if (tables.empty() || failed(tabulate(offset, /*factor=*/1, tables))) {
-    tables.clear();
+  SmallVector<Term> terms;
+  collectTerms(offset, /*factor=*/1, terms);
+  axes = groupDims(terms, shape.size());
+  // A table as long as all elements would be no table.
+  constexpr int64_t kMaxJointSize = 1 << 20;
+  auto getSize = [&](ArrayRef<unsigned> dims) {
+    int64_t size = 1;
+    for (unsigned dim : dims)
+      size *= shape[dim];
+    return size;
+  };
+  if (axes.empty() || (numPieces != 0 && axes.back().size() != 1) ||
+      llvm::any_of(axes, [&](ArrayRef<unsigned> dims) {
+        return dims.size() > 1 && getSize(dims) > kMaxJointSize;
+      }))
     return;
+  for (ArrayRef<unsigned> dims : axes) {
+    std::vector<int64_t> &table = tables.emplace_back();
+    // A constant counts for the first of them.
+    auto isHere = [&, isFirst = tables.size() == 1](const Term &term) {
+      return term.expr.isSymbolicOrConstant()
+                 ? isFirst
+                 : llvm::any_of(dims, [&](unsigned dim) {
+                     return term.expr.isFunctionOfDim(dim);
+                   });
+    };
+    SmallVector<Term> parts =
+        llvm::to_vector(llvm::make_filter_range(terms, isHere));
+    table.reserve(getSize(dims));
+    forEachIndex(dims, shape, [&](ArrayRef<int64_t> index) {
+      int64_t place = 0;
+      for (const Term &term : parts)
+        place += term.factor * evaluateAffineExpr(term.expr, index);
+      table.push_back(place);
+    });
   }
   findSlabs(layout, packedShape);
 }
@@ -144,7 +224,11 @@ void LayoutPacker::findSlabs(AffineMap layout, ArrayRef<int64_t> packedShape) {
     while (slab < next)
       begins[++slab] = i;
   }
-  slabDim = decisive;
+  for (auto [axis, dims] : llvm::enumerate(axes))
+    if (ArrayRef<unsigned>(dims) == ArrayRef<unsigned>(*decisive))
+      slabAxis = axis;
+  if (!slabAxis)
+    return;
   slabBegins = std::move(begins);
   numSlabs = packedShape[outermost];
   slabElements /= numSlabs;
@@ -204,10 +288,10 @@ struct SplitElements {
   static constexpr size_t kSourceBytes = sizeof(float);
 
   SplitElements(const Offsets &inner, const Offsets &pieces)
-      : inner(inner), pieces(pieces) {
+      : inner(inner), pieces(pieces), sourceRun(getRunLength(inner.source)) {
     // Matrix units want two rows side by side, some columns at a time.
     size_t run = getRunLength(inner.packed, /*step=*/2);
-    if (kRowTile % run == 0 && getRunLength(inner.source) % run == 0)
+    if (kRowTile % run == 0 && isOrdered(inner.source, run))
       pairRun = run;
   }
 
@@ -239,7 +323,7 @@ struct SplitElements {
     };
     int64_t first = inner.source[begin];
     size_t count = end - begin;
-    if (inner.source[end - 1] - first == int64_t(count) - 1)
+    if (begin / sourceRun == (end - 1) / sourceRun)
       for (size_t i = 0; i < count; ++i)
         split(first + i, i);
     else
@@ -268,8 +352,9 @@ struct SplitElements {
   const Offsets &inner;
   /// Which pieces are stored, and where.
   const Offsets &pieces;
-  /// So many inner elements follow each other in the source, and leave room for
-  /// those of the next row in the packed array.
+  /// So many inner elements follow each other in the source.
+  size_t sourceRun;
+  /// So many of them leave room for those of the next row in the packed array.
   size_t pairRun = 1;
 };
 
@@ -334,24 +419,24 @@ static void forEachElement(AffineExpr offset, ArrayRef<int64_t> shape,
 bool LayoutPacker::getOffsets(int64_t begin, int64_t end,
                               SmallVectorImpl<Table> &from,
                               SmallVectorImpl<Table> &to) const {
-  from.resize(tables.size());
-  to.assign(tables.begin(), tables.end());
-  int64_t stride = 1;
-  for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-    for (int64_t i = 0; i < shape[dim]; ++i)
-      from[dim].push_back(i * stride);
-    stride *= shape[dim];
+  SmallVector<int64_t> strides = computeStrides(shape);
+  for (ArrayRef<unsigned> dims : axes) {
+    Table &positions = from.emplace_back();
+    forEachIndex(dims, shape, [&](ArrayRef<int64_t> index) {
+      positions.push_back(linearize(index, strides));
+    });
   }
-  if (slabDim) {
+  to.assign(tables.begin(), tables.end());
+  if (slabAxis) {
     auto slice = [&](Table &table) {
       table.erase(table.begin() + slabBegins[end], table.end());
       table.erase(table.begin(), table.begin() + slabBegins[begin]);
     };
-    slice(from[*slabDim]);
-    slice(to[*slabDim]);
-    for (int64_t &position : to[*slabDim])
+    slice(from[*slabAxis]);
+    slice(to[*slabAxis]);
+    for (int64_t &position : to[*slabAxis])
       position -= begin * slabElements;
-    if (to[*slabDim].empty())
+    if (to[*slabAxis].empty())
       return false;
   }
   return true;
@@ -394,7 +479,8 @@ void LayoutPacker::packAs(const char *source, int64_t begin, int64_t end,
 
   // A whole suffix may stay in order: the dimensions after a blocked one.
   ArrayRef<Table> sources = from, targets = to;
-  if (size_t run = getRunLength(to.back()); run > 1 || to.size() == 1)
+  size_t run = getRunLength(to.back());
+  if (run > 1 && isOrdered(from.back(), run))
     return copyRuns(source, packed,
                     Offsets(sources.drop_back(), targets.drop_back()),
                     Offsets(sources.back(), targets.back()), run);

@@ -39,7 +39,7 @@ public:
 private:
   void findSlabs(AffineMap layout, ArrayRef<int64_t> packedShape);
   /// Where the elements of slabs [begin, end) come from and where they go, by
-  /// the index of each dimension. Returns false if there are none.
+  /// the index of each axis. Returns false if there are none.
   bool getOffsets(int64_t begin, int64_t end,
                   SmallVectorImpl<std::vector<int64_t>> &from,
                   SmallVectorImpl<std::vector<int64_t>> &to) const;
@@ -56,14 +56,15 @@ private:
   int64_t numPieces;
   AffineExpr offset;
   bool hasPadding;
-  /// What the value of each index adds to the offset; empty for layouts that
-  /// are no such sum.
+  /// Dimensions that decide together what they add to the offset.
+  SmallVector<SmallVector<unsigned>> axes;
+  /// What each index of an axis adds; empty for layouts that are no such sum.
   std::vector<std::vector<int64_t>> tables;
   int64_t numSlabs = 1;
   int64_t slabElements;
-  /// The dimension whose index decides on the slab, and the first index of each
-  /// slab.
-  std::optional<unsigned> slabDim;
+  /// The axis, of one dimension, whose index decides on the slab, and the first
+  /// index of each slab.
+  std::optional<unsigned> slabAxis;
   SmallVector<int64_t> slabBegins;
 };
 
