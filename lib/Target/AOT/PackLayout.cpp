@@ -19,6 +19,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "relay-mlir/Support/AffineEvaluation.h"
 #include "relay-mlir/Support/SplitFloat.h"
+#include "llvm/ADT/IntEqClasses.h"
 
 #include <cstring>
 
@@ -56,26 +57,26 @@ static void collectTerms(AffineExpr expr, int64_t factor,
 /// in the order of their last dimensions.
 static SmallVector<SmallVector<unsigned>> groupDims(ArrayRef<Term> terms,
                                                     unsigned rank) {
-  auto group = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+  llvm::IntEqClasses groups(rank);
   for (const Term &term : terms) {
     std::optional<unsigned> first;
     for (unsigned dim = 0; dim != rank; ++dim) {
       if (!term.expr.isFunctionOfDim(dim))
         continue;
-      if (first)
-        llvm::replace(group, unsigned(group[dim]), group[*first]);
-      else
+      if (!first)
         first = dim;
+      groups.join(*first, dim);
     }
   }
   SmallVector<SmallVector<unsigned>> result;
-  for (unsigned last = 0; last != rank; ++last) {
-    if (llvm::is_contained(ArrayRef(group).drop_front(last + 1), group[last]))
-      continue;
-    SmallVector<unsigned> &dims = result.emplace_back();
-    for (unsigned dim = 0; dim <= last; ++dim)
-      if (group[dim] == group[last])
-        dims.push_back(dim);
+  auto dims = llvm::seq<unsigned>(0, rank);
+  for (unsigned last : dims) {
+    auto isMember = [&](unsigned dim) {
+      return groups.findLeader(dim) == groups.findLeader(last);
+    };
+    if (llvm::none_of(llvm::drop_begin(dims, last + 1), isMember))
+      result.push_back(
+          llvm::to_vector(llvm::make_filter_range(dims, isMember)));
   }
   return result;
 }
@@ -171,8 +172,13 @@ LayoutPacker::LayoutPacker(ArrayRef<int64_t> sourceShape, AffineMap layout,
         return dims.size() > 1 && getSize(dims) > kMaxJointSize;
       }))
     return;
+  // Of what is split, the source has floats, and of a piece the number counts.
+  SmallVector<int64_t> strides = computeStrides(sourceShape);
+  if (numPieces != 0)
+    strides.push_back(1);
   for (ArrayRef<unsigned> dims : axes) {
-    std::vector<int64_t> &table = tables.emplace_back();
+    Table &source = sources.emplace_back();
+    Table &table = tables.emplace_back();
     // A constant counts for the first of them.
     auto isHere = [&, isFirst = tables.size() == 1](const Term &term) {
       return term.expr.isSymbolicOrConstant()
@@ -183,12 +189,12 @@ LayoutPacker::LayoutPacker(ArrayRef<int64_t> sourceShape, AffineMap layout,
     };
     SmallVector<Term> parts =
         llvm::to_vector(llvm::make_filter_range(terms, isHere));
-    table.reserve(getSize(dims));
     forEachIndex(dims, shape, [&](ArrayRef<int64_t> index) {
       int64_t place = 0;
       for (const Term &term : parts)
         place += term.factor * evaluateAffineExpr(term.expr, index);
       table.push_back(place);
+      source.push_back(linearize(index, strides));
     });
   }
   findSlabs(layout, packedShape);
@@ -405,27 +411,17 @@ static void copyRuns(const char *source, T *packed, const Offsets &outer,
 /// Calls `visit` with the number of each element and where it goes.
 static void forEachElement(AffineExpr offset, ArrayRef<int64_t> shape,
                            function_ref<void(int64_t, int64_t)> visit) {
-  SmallVector<int64_t> index(shape.size());
-  for (int64_t linear = 0, e = count(shape); linear < e; ++linear) {
-    int64_t rest = linear;
-    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-      index[dim] = rest % shape[dim];
-      rest /= shape[dim];
-    }
-    visit(linear, evaluateAffineExpr(offset, index));
-  }
+  int64_t linear = 0;
+  forEachIndex(llvm::to_vector(llvm::seq<unsigned>(0, shape.size())), shape,
+               [&](ArrayRef<int64_t> index) {
+                 visit(linear++, evaluateAffineExpr(offset, index));
+               });
 }
 
 bool LayoutPacker::getOffsets(int64_t begin, int64_t end,
                               SmallVectorImpl<Table> &from,
                               SmallVectorImpl<Table> &to) const {
-  SmallVector<int64_t> strides = computeStrides(shape);
-  for (ArrayRef<unsigned> dims : axes) {
-    Table &positions = from.emplace_back();
-    forEachIndex(dims, shape, [&](ArrayRef<int64_t> index) {
-      positions.push_back(linearize(index, strides));
-    });
-  }
+  from.assign(sources.begin(), sources.end());
   to.assign(tables.begin(), tables.end());
   if (slabAxis) {
     auto slice = [&](Table &table) {
@@ -478,12 +474,12 @@ void LayoutPacker::packAs(const char *source, int64_t begin, int64_t end,
     return;
 
   // A whole suffix may stay in order: the dimensions after a blocked one.
-  ArrayRef<Table> sources = from, targets = to;
   size_t run = getRunLength(to.back());
   if (run > 1 && isOrdered(from.back(), run))
-    return copyRuns(source, packed,
-                    Offsets(sources.drop_back(), targets.drop_back()),
-                    Offsets(sources.back(), targets.back()), run);
+    return copyRuns(
+        source, packed,
+        Offsets(ArrayRef(from).drop_back(), ArrayRef(to).drop_back()),
+        Offsets(from.back(), to.back()), run);
   splitDimensions(
       from, to,
       [&](const Offsets &outer, const Offsets &middle, const Offsets &inner) {
@@ -504,10 +500,6 @@ void LayoutPacker::packPieces(const char *source, int64_t begin, int64_t end,
   if (!getOffsets(begin, end, from, to))
     return;
   Offsets pieces(from.pop_back_val(), to.pop_back_val());
-  // The source has floats where the pieces are counted.
-  for (Table &table : from)
-    for (int64_t &position : table)
-      position /= numPieces;
   if (from.empty()) {
     from.push_back({0});
     to.push_back({0});

@@ -58,8 +58,9 @@ private:
   bool hasPadding;
   /// Dimensions that decide together what they add to the offset.
   SmallVector<SmallVector<unsigned>> axes;
-  /// What each index of an axis adds; empty for layouts that are no such sum.
-  std::vector<std::vector<int64_t>> tables;
+  /// Where the elements of each index of an axis are in the source, and what it
+  /// adds to the offset; empty for layouts that are no such sum.
+  std::vector<std::vector<int64_t>> sources, tables;
   int64_t numSlabs = 1;
   int64_t slabElements;
   /// The axis, of one dimension, whose index decides on the slab, and the first
